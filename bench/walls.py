@@ -334,7 +334,7 @@ class Caller:
             "list": lambda m: _all_pages(m, limits),
             "facts": lambda m: m.facts(every=True, limit=100, **owner),
             "status": lambda m: m.status(),
-            "stats": lambda m: m.stats().total.calls,
+            "stats": lambda m: m.admin.stats().total.calls,
             "tune": lambda m: m.admin.tune(),
             "answers": lambda m: m.admin.answers(limit=50),
             "cache": lambda m: m.admin.cache_stats().entries,

@@ -569,7 +569,7 @@ def _in_other_words(_: Path) -> object:
 def _telemetry(_: Path) -> object:
     with with_boats() as memory:
         memory.search("boat", by="keyword")
-        return memory.stats().total.calls
+        return memory.admin.stats().total.calls
 
 
 def _warm(_: Path) -> object:

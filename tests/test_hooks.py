@@ -223,7 +223,7 @@ def test_an_earlier_question_is_no_answer_and_unembedded_ones_silence_nothing(ho
 def test_a_prompt_leaves_no_trace_in_the_figures(hook: Hook) -> None:
     hook("prompt", payload("claude-code", "prompt"))
     with Memory.open() as memory:
-        assert memory.stats().as_json()["total"]["calls"] == 0
+        assert memory.admin.stats().as_json()["total"]["calls"] == 0
 
 
 # ------------------------------------------------------------------ importing

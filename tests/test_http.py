@@ -127,7 +127,7 @@ def test_library_command_line_and_http_say_the_same(
 
 def test_stats_are_those_of_the_library(at: Address, library: Memory) -> None:
     said = at.get("/api/stats", days=7).json
-    assert said.keys() == library.stats(7).as_json().keys()
+    assert said.keys() == library.admin.stats(7).as_json().keys()
     assert said["total"]["calls"] >= 0
     assert at.get("/api/stats", days=0).status == 400
 

@@ -74,7 +74,7 @@ def answer(**changes: Any) -> Answer:
 
 def calls(store: Path, days: int = 30) -> int:
     with Memory.open(store) as memory:
-        return memory.stats(days).total.calls
+        return memory.admin.stats(days).total.calls
 
 
 # ------------------------------------------------------------------ what one search adds
@@ -166,7 +166,7 @@ def test_the_figures_of_a_known_sequence_are_right(store: Path) -> None:
         memory.search("boat", kinds=["session"])
         memory.search("zeppelin")
         memory.ask(memory.query("boat"))  # what evals do is not counted
-        found = memory.stats()
+        found = memory.admin.stats()
     assert found.total.calls == 6
     assert found.of_mode("conservative").calls == 3
     assert found.of_mode("balanced").counts["tokens.used"] == used
@@ -216,9 +216,9 @@ def test_a_time_that_is_not_kept_is_refused(cli: Cli, days: int) -> None:
 def test_a_store_in_memory_counts_as_long_as_it_lasts() -> None:
     with Memory.open("memory://") as memory:
         memory.search("boat")
-        assert memory.stats().total.calls == 1
+        assert memory.admin.stats().total.calls == 1
         memory.admin.clear_stats()
-        assert memory.stats().total.calls == 0
+        assert memory.admin.stats().total.calls == 0
 
 
 def test_nothing_is_counted_when_it_is_switched_off(
@@ -227,7 +227,7 @@ def test_nothing_is_counted_when_it_is_switched_off(
     monkeypatch.setenv("RECOLLECT_TELEMETRY", "false")
     with Memory.open(store) as memory:
         memory.search("boat")
-        assert memory.stats() == Usage(memory.stats().first, TODAY, (), recording=False)
+        assert memory.admin.stats() == Usage(memory.admin.stats().first, TODAY, (), recording=False)
     assert not list(store.glob("usage.db*"))
 
 
@@ -245,7 +245,7 @@ def test_no_word_of_a_question_or_of_a_document_is_in_the_file(cli: Cli, tmp_pat
     assert calls(place) == 4
     with Memory.open(place) as memory:  # with the write-ahead log still there
         memory.search("quokka marimba kumquat")
-        memory.stats()
+        memory.admin.stats()
         kept = b"".join(file.read_bytes() for file in place.glob("usage.db*")).lower()
         ids = [document.id for document in memory.list().items]
     assert b"balanced" in kept
@@ -257,7 +257,7 @@ def test_no_word_of_a_question_or_of_a_document_is_in_the_file(cli: Cli, tmp_pat
 def test_the_file_is_for_the_user_alone(store: Path) -> None:
     with Memory.open(store) as memory:
         memory.search("boat")
-        memory.stats()
+        memory.admin.stats()
     assert (store / "usage.db").stat().st_mode & 0o077 == 0
 
 
@@ -301,7 +301,7 @@ def test_several_threads_at_once_lose_nothing(store: Path) -> None:
             thread.start()
         for thread in threads:
             thread.join()
-        assert memory.stats().total.calls == 40
+        assert memory.admin.stats().total.calls == 40
 
 
 def test_a_process_that_closes_nothing_is_counted_as_well(store: Path) -> None:
@@ -332,7 +332,7 @@ import os, sys
 from recollect import Memory
 memory = Memory.open(sys.argv[1])
 memory.search("boat")
-memory.stats()
+memory.admin.stats()
 child = os.fork()
 if child == 0:
     memory.core.recorder.close()
@@ -353,18 +353,18 @@ memory.close()
 def test_a_locked_ledger_delays_nothing_and_is_written_when_it_is_free(store: Path) -> None:
     with Memory.open(store) as memory:
         memory.search("boat")
-        memory.stats()
+        memory.admin.stats()
         holder = sqlite3.connect(store / "usage.db", isolation_level=None)
         holder.execute("BEGIN EXCLUSIVE")
         for _ in range(5):
             assert memory.search("boat").results
-        assert memory.stats().total.calls == 1  # what others see already can still be read
+        assert memory.admin.stats().total.calls == 1  # what others see already can still be read
         holder.execute("ROLLBACK")
         holder.close()
         for _ in range(20):
-            if memory.stats().total.calls == 6:
+            if memory.admin.stats().total.calls == 6:
                 break
-        assert memory.stats().total.calls == 6
+        assert memory.admin.stats().total.calls == 6
 
 
 def test_a_ledger_that_stays_locked_ends_no_process_late(store: Path) -> None:

@@ -204,7 +204,7 @@ def test_searches_that_were_really_made_lead_to_advice(
         memory.put([Document("boat", "harbour", "The boat of berth 3 was painted.")])
         for _ in range(searches):
             assert memory.search("boat", by="keyword").results
-        found = memory.stats().total
+        found = memory.admin.stats().total
         assert found.counts["cache.hit"] == (0 if settings else searches - 1)
         assert {one.setting for one in memory.admin.tune().recommendations} == told
 

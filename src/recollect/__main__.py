@@ -93,20 +93,22 @@ def _command(words: Sequence[str]) -> tuple[Callable[..., int], *tuple[Any, ...]
         case ["hook", *rest] if not {"-h", "--help"} & set(rest):
             return _hook, rest
         case ["--help" | "-h", *_]:
-            return _parsed, words
+            _spell_out()
+            return cli.run, words
     code = client.answered(words)
     if code is not None:
         return _exit, code
     suspend.heed()
-    return _parsed, words
+    _spell_out()
+    return cli.run, words
 
 
-def _parsed(words: Sequence[str]) -> int:
+def _spell_out() -> None:
+    """Has the streams write what they cannot encode in signs that they can."""
     codecs.register_error("plainly", _plainly)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="plainly")  # a terminal may not know every letter
-    return cli.run(words)
 
 
 def _hook(words: Sequence[str]) -> int:

@@ -133,6 +133,7 @@ class AsyncAdmin(_Async[StoreAdmin]):
     forget_answers = _threaded(StoreAdmin.forget_answers)
     cache_stats = _threaded(StoreAdmin.cache_stats)
     clear_cache = _threaded(StoreAdmin.clear_cache)
+    stats = _threaded(StoreAdmin.stats)
     clear_stats = _threaded(StoreAdmin.clear_stats)
     tune = _threaded(StoreAdmin.tune)
     captured = _threaded(StoreAdmin.captured)
@@ -200,4 +201,3 @@ class AsyncMemory(_Async[Memory]):
     facts = _threaded(Memory.facts)
     history = _threaded(Memory.history)
     status = _threaded(Memory.status)
-    stats = _threaded(Memory.stats)

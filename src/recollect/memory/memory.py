@@ -26,7 +26,6 @@ from recollect.memory import (
     reads,
     requests,
     store_admin,
-    usage,
     visible,
     web,
     writes,
@@ -62,7 +61,6 @@ if TYPE_CHECKING:
     from recollect.reading.gather import Bundle
     from recollect.reading.sessions.results import SessionsAnswer
     from recollect.reading.think.thought import Tell, Thought
-    from recollect.telemetry import Usage
     from recollect.writing.curation.curate import Curated
     from recollect.writing.runner import Outcome
     from recollect.writing.runner import Token as CurationToken
@@ -329,8 +327,3 @@ class Memory:
     def status(self) -> Status:
         """What the store holds, which model it is searched with, and what is pending."""
         return model_admin.status(self.core)
-
-    def stats(self, days: int = 30) -> Usage:
-        """What searches did in the last so many days, in counts and sums; see
-        :mod:`recollect.telemetry`."""
-        return usage.usage(self.core.ledger, self.core.recorder, days)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from recollect.memory.capture import CaptureStatus
     from recollect.memory.tuning import Tuning
     from recollect.storage.embedded.backup import BackupReport
+    from recollect.telemetry import Usage
 
 
 class StoreAdmin:
@@ -130,6 +131,11 @@ class StoreAdmin:
 
     # -------------------------------------------------------------- figures of use
 
+    def stats(self, days: int = 30) -> Usage:
+        """What searches did in the last so many days, in counts and sums; see
+        :mod:`recollect.telemetry`."""
+        return usage.usage(self._core.ledger, self._core.recorder, days)
+
     def clear_stats(self) -> None:
         """Deletes all figures, also those that cannot be read any more."""
         if self._core.ledger is not None:
@@ -137,8 +143,7 @@ class StoreAdmin:
 
     def tune(self, days: int = 30) -> Tuning:
         """What to set otherwise, judging by the figures of the last so many days."""
-        figures = usage.usage(self._core.ledger, self._core.recorder, days)
-        return tuning.tuning(figures, self._core.config)
+        return tuning.tuning(self.stats(days), self._core.config)
 
     def captured(self) -> CaptureStatus:
         """What is kept of the questions that were asked, if the setting ``capture`` is on."""

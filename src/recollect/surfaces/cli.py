@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from importlib import import_module
 from typing import NamedTuple, cast
 
@@ -24,32 +25,31 @@ _TELL_THEMSELVES = ("config", "doctor")
 _HELP = ("--help", "-h")
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Parse, do, and return the exit code."""
-    with controls.filtered():
-        return done(arguments)
-
-
-def done(arguments: Sequence[str]) -> int:
-    """The same, of a command whose output somebody else filters."""
+def run(
+    arguments: Sequence[str],
+    streams: Callable[[], AbstractContextManager[None]] = controls.filtered,
+) -> int:
+    """Parses a command line, runs it and returns the exit code. *streams* filters what it writes;
+    whoever collects the output and filters it afterwards gives one that does not."""
     options = argparse.Namespace(
         store=None, json="--json" in arguments, quiet="--quiet" in arguments
     )
-    if not arguments:
-        sys.stderr.write(f"recollect: no command is given\n\n{parser_of(_HELP).format_help()}")
-        return UsageError.exit_code
-    try:
-        options = parser_of(arguments).parse_args(arguments, options)
-        for ignored in () if options.command in _TELL_THEMSELVES else settings.load().ignored:
-            say(options, f"warning: {ignored}")
-        code: int = options.run(options)
-        return code
-    except RecollectError as error:
-        _fail(options, error)
-        return error.exit_code
-    except KeyboardInterrupt:
-        say(options, "interrupted; what was finished is kept, and the same command goes on")
-        return 130
+    with streams():
+        if not arguments:
+            sys.stderr.write(f"recollect: no command is given\n\n{parser_of(_HELP).format_help()}")
+            return UsageError.exit_code
+        try:
+            options = parser_of(arguments).parse_args(arguments, options)
+            for ignored in () if options.command in _TELL_THEMSELVES else settings.load().ignored:
+                say(options, f"warning: {ignored}")
+            code: int = options.run(options)
+            return code
+        except RecollectError as error:
+            _fail(options, error)
+            return error.exit_code
+        except KeyboardInterrupt:
+            say(options, "interrupted; what was finished is kept, and the same command goes on")
+            return 130
 
 
 def _fail(options: Options, error: RecollectError) -> None:

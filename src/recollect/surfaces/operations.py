@@ -63,7 +63,7 @@ LOOKING = (
     ),
     Tool(
         "stats", "Stats", "What searches did in the last so many days.", {"days": NUMBER}, (),
-        lambda memory, given, _: memory.stats(**given), "", ("first", "last", "total"),
+        lambda memory, given, _: memory.admin.stats(**given), "", ("first", "last", "total"),
     ),
     Tool(
         "facts", "Facts", "Facts in force, newest first; every one also when it no longer holds.",

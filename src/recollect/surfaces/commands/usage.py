@@ -50,7 +50,7 @@ def stats(options: Options) -> int:
             f"{options.plot}: the picture is SVG", hint="give a name that ends in .svg"
         )
     with open_memory(options) as memory:
-        found: telemetry.Usage = memory.stats(options.days)
+        found: telemetry.Usage = memory.admin.stats(options.days)
     drawn = _draw(found, Path(options.plot)) if options.plot else None
 
     def text(style: terminal.Style) -> str:

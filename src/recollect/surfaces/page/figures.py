@@ -41,7 +41,7 @@ SPANS = ((7, "A week"), (30, "30 days"), (90, "90 days"), (365, "A year"))
 
 def stats(request: PageRequest) -> PageContent:
     days = request.number("days", 30)
-    usage = request.memory.stats(days)
+    usage = request.memory.admin.stats(days)
     links = [
         el(
             "a",

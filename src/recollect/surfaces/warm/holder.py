@@ -13,7 +13,7 @@ import os
 import socket
 import struct
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from threading import BoundedSemaphore, Event, Lock, Thread
 from typing import Any, NamedTuple
 
@@ -223,7 +223,7 @@ def _done(request: Request, out: io.StringIO) -> tuple[int, Callable[[], None]]:
         out.write(tool_calls.done(_store_in(request.words), request.stdin))
         return 0, _nothing
     if request.words[0] != "hook":
-        return cli.done(request.words), _nothing
+        return cli.run(request.words, streams=nullcontext), _nothing
     call, payload = hook.parsed(request.words[1:]), hook.payload_of(request.stdin)
     told = hook.content(call, payload)
     if not told:
