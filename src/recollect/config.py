@@ -14,10 +14,11 @@ import re
 from collections.abc import Callable, Mapping
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, TypeVar
 
 from recollect import asker, permissions
 from recollect.errors import ConfigError
+from recollect.named_tuple import NamedTuple
 from recollect.text import nearest as words
 
 N = TypeVar("N", int, float)

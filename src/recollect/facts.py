@@ -15,10 +15,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import chain
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 from recollect.errors import UsageError
 from recollect.moments import from_iso, iso
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import (
     LOCAL,
     NO_META,

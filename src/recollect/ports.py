@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from recollect.errors import StoreError
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import (
     ChangeSet,
     Document,
@@ -28,13 +29,13 @@ from recollect.nouns import (
     stable_id,
 )
 from recollect.nouns.web import WebFound, WebPage
-from recollect.text.pairs import PairJudgement
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from recollect.telemetry import Tally
+    from recollect.text.pairs import PairJudgement
 
     Vector = NDArray[np.float32]
     Vectors = NDArray[np.float32]

@@ -8,8 +8,9 @@ anything; a :class:`recollect.ports.Ledger` keeps the sums.
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from math import floor, log2
-from typing import Any, NamedTuple
+from typing import Any
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Answer, Filter, attributes, grouped
 
 BANDS = 5

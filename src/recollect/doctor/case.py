@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
 
 from recollect import config as settings
 from recollect.errors import RecollectError
 from recollect.memory import Memory
+from recollect.named_tuple import NamedTuple
 from recollect.ports import CheckReport
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import json_list
 
 State = Literal["ok", "warn", "fail", "skip"]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from recollect.importing.forks import Forks
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Document, Problem, Put
 from recollect.ports import StorageEngine
 from recollect.sources import conversation, files, formats, memories, notes

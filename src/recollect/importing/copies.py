@@ -7,8 +7,8 @@ people and assistants said in a session is never replaced by less of it without 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import SPOKEN, Document, Problem
 from recollect.ports import StorageEngine
 from recollect.writing.documents import Item

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
 
 from recollect.importing.watcher import watched
+from recollect.named_tuple import NamedTuple
 from recollect.ports import StorageEngine
 from recollect.sources.files import walk
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from recollect.arguments import is_there, names
 from recollect.config import Config
@@ -23,6 +23,7 @@ from recollect.importing.imported import ImportedFiles
 from recollect.importing.options import ImportDefaults, ImportRequest
 from recollect.importing.redaction import redacted_items
 from recollect.importing.sources import SourceRoot, SourceRoots, as_added
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import (
     Document,
     Filter,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from recollect.arguments import names
 from recollect.config import Config
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Document
 from recollect.ports import DocumentStamp
 from recollect.sources import files

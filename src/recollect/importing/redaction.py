@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Document, Put
 from recollect.sources import formats
 from recollect.text import redact

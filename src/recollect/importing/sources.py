@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Place, Source, SourceStats
 from recollect.text.terms import fold
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Event
-from typing import NamedTuple
 
 from recollect.errors import StoreBusy
 from recollect.importing.sources import place_of, places_of
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Receipt, SourceStats
 from recollect.sources import files
 

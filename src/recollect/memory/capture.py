@@ -12,10 +12,11 @@ import os
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect import config as settings
 from recollect.moments import iso
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Query, attributes, stable_id
 from recollect.text import redact
 

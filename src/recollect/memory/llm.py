@@ -11,7 +11,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from threading import Lock
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect import config as settings
 from recollect import storage
@@ -22,6 +22,7 @@ from recollect.models import addresses, catalog, costs, files
 from recollect.models.costs import CHECKED, Price, full_price_of
 from recollect.models.llm import client, keys, local, provider, servers, timeouts
 from recollect.models.spending import NANOS, Purse, SpendLimits
+from recollect.named_tuple import NamedTuple
 from recollect.ports import Expense, Llm, LlmMessage, LlmRequest, Spending
 
 # ------------------------------------------------------------------ what there is

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from recollect.errors import ModelError, RecollectError, UsageError
 from recollect.memory import model_bench
@@ -24,6 +24,7 @@ from recollect.memory.models import (
 )
 from recollect.memory.options import Status
 from recollect.models import calibrate, scales
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Progress, Report
 from recollect.ports import Embedder, Llm
 from recollect.reading import grade

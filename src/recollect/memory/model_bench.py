@@ -12,9 +12,10 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.errors import UsageError
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Document, Filter, Passage, Progress, Put, Report
 from recollect.ports import Embedder, Store
 from recollect.storage.plain.engine import PlainStore

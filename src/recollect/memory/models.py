@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from recollect import config as settings
 from recollect import ports
@@ -28,6 +28,7 @@ from recollect.models import (
     workers,
 )
 from recollect.models.catalog import CATALOG, EMBED, PAIR, SMOLLM2, LocalModel, known
+from recollect.named_tuple import NamedTuple
 from recollect.ports import Embedder, Meter, PairModel, Reranker
 from recollect.reading import grade
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import JsonObject, StoreStats
 
 if TYPE_CHECKING:

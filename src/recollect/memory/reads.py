@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect import __version__, facts, storage
 from recollect.arguments import checked, left_out, question
@@ -11,6 +11,7 @@ from recollect.errors import UsageError, in_a_line
 from recollect.memory import capture, requests, web
 from recollect.memory.core import Core
 from recollect.memory.options import ContextOptions, SearchOptions, ThinkOptions
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import MAX_BUDGET, MAX_LIMIT, Answer, Policy, Query, Recording
 from recollect.policy import policy_for
 from recollect.ports import StopToken

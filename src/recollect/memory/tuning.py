@@ -7,10 +7,11 @@ Advice that no setting can follow names none.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.config import Config
 from recollect.models.costs import advised, misfit
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Filter, json_list
 from recollect.policy import MODES
 from recollect.telemetry import Usage

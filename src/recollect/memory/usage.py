@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import atexit
 import os
+from _queue import Empty, SimpleQueue
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import date, timedelta
-from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
 from time import monotonic
 

@@ -8,10 +8,11 @@ anthropic:http://10.0.0.7/v1#claude     a server that speaks a vendor's protocol
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import Literal
 from urllib.parse import urlsplit
 
 from recollect.errors import ConfigError, ModelError
+from recollect.named_tuple import NamedTuple
 
 DialectName = Literal["openai", "anthropic", "llama"]
 OWN_KEY = "RECOLLECT_LLM_KEY"

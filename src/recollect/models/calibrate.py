@@ -19,13 +19,14 @@ import random
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect.errors import ModelError, UsageError
 from recollect.models.scales import Calibration
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Document, Filter
 from recollect.ports import Embedder, Store, scanned
 from recollect.text.chunk import passages

@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from recollect.errors import ModelError, ModelMissing
 from recollect.models import sentence_transformers
+from recollect.named_tuple import NamedTuple
 from recollect.text import stopwords
 
 BATCH = 16

@@ -7,8 +7,9 @@ import re
 from collections.abc import Mapping
 from math import ceil
 from statistics import median_low
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
+from recollect.named_tuple import NamedTuple
 from recollect.policy import MODES
 from recollect.ports import LlmUsage
 

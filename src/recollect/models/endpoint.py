@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from recollect.errors import ModelError, ModelTooLong
 from recollect.models.addresses import EMBED_VENDORS, embed_address, host_of
 from recollect.models.llm.dialect import mapping
 from recollect.models.remote import Remote
+from recollect.named_tuple import NamedTuple
 from recollect.ports import LlmUsage, Meter
 from recollect.text.tokens import count_tokens
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from recollect.errors import ModelError
 from recollect.models import wordpiece
 from recollect.models.catalog import BATCH, LocalModel
 from recollect.models.wordpiece import Tokens
+from recollect.named_tuple import NamedTuple
 from recollect.trace import current
 
 if TYPE_CHECKING:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from math import exp
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from recollect.models import checksums
 from recollect.models.catalog import PAIR
+from recollect.named_tuple import NamedTuple
 from recollect.text.pairs import PairJudgement
 
 if TYPE_CHECKING:

@@ -14,10 +14,11 @@ import re
 from collections.abc import Mapping, Sequence
 from math import isfinite, log
 from time import monotonic
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from recollect.models.addresses import checked_address
 from recollect.models.remote import Remote
+from recollect.named_tuple import NamedTuple
 
 OWN_KEY = "RECOLLECT_RERANK_KEY"
 VENDORS: Mapping[str, str] = {

@@ -9,9 +9,10 @@ import json
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.models import catalog
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Scale
 
 _FILE = "calibrations.json"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from contextlib import suppress
 from datetime import date
 from threading import Lock
-from typing import NamedTuple
 
 from recollect import config as settings
 from recollect.errors import SpendRefused, StoreError
 from recollect.models.costs import Price
+from recollect.named_tuple import NamedTuple
 from recollect.ports import Expense, LlmUsage, Spending
 
 NANOS = 1_000_000_000

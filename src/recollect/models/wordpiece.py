@@ -16,9 +16,10 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from recollect.errors import ModelError
+from recollect.named_tuple import NamedTuple
 
 _MOST_WORDS = 50_000
 _IDEOGRAPHS = (

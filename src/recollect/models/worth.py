@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from recollect.models import onnx
+from recollect.named_tuple import NamedTuple
 from recollect.ports import Embedder, PassageSentences, Worth
 from recollect.text.statements.surface import features
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from recollect.moments import iso
+from recollect.named_tuple import NamedTuple
 from recollect.nouns.candidates import Contribution, Signals
 from recollect.nouns.documents import NO_META, SCHEMA_VERSION, JsonObject
 from recollect.nouns.synthesis import Synthesis

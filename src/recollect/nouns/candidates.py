@@ -1,7 +1,9 @@
 """Passages on their way through the pipeline: each signal keeps its own field."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
+
+from recollect.named_tuple import NamedTuple
 
 
 class Hit(NamedTuple):

@@ -3,9 +3,10 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from recollect.moments import iso
+from recollect.named_tuple import NamedTuple
 from recollect.nouns.documents import NO_META, Document, JsonObject, Passage, Place, Source
 from recollect.nouns.values import attributes, dict_list, filled, json_list
 

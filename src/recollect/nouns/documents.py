@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
+
+from recollect.named_tuple import NamedTuple
 
 try:
     from _blake2 import blake2b

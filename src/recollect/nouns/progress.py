@@ -1,7 +1,8 @@
 """How far a long operation is."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+
+from recollect.named_tuple import NamedTuple
 
 
 class Progress(NamedTuple):

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 from recollect.errors import UsageError
+from recollect.named_tuple import NamedTuple
 from recollect.nouns.documents import LOCAL, stable_id
 
 MAX_LIMIT = 1000

@@ -1,9 +1,10 @@
 """The nouns of what a language model wrote from memory: each sentence with what bears it out."""
 
 from datetime import datetime
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from recollect.moments import iso
+from recollect.named_tuple import NamedTuple
 from recollect.nouns.values import dict_list, json_list
 
 

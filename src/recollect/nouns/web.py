@@ -1,8 +1,9 @@
 """The nouns of what the web says. It stands apart from memory: nobody here has kept it."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns.values import json_list
 
 

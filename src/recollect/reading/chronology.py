@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import (
     SPOKEN,
     Candidate,

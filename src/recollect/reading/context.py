@@ -12,10 +12,10 @@ is pinned has a share of the budget of its own, and what does not fit into that 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from recollect.errors import QueryError
 from recollect.facts import KIND, PINNED, SOURCE, USER, Context, Fact, FactFilter, from_document
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import (
     Candidate,
     Filter,

@@ -13,9 +13,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import NamedTuple
 
 from recollect.errors import Cancelled, QueryError
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Hit
 from recollect.ports import Llm, LlmMessage, LlmRequest
 from recollect.reading.pool import Pass, Pool

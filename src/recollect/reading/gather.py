@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import combinations, islice
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.facts import KIND, Fact
 from recollect.moments import iso
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import (
     SCHEMA_VERSION,
     Budget,

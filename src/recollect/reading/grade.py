@@ -25,8 +25,9 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from math import log
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Candidate, Contribution, Signals
 from recollect.reading.pool import SURE, Pass, Pool, probability
 from recollect.reading.signals import signals

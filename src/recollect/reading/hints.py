@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Status, TimeFound
 from recollect.reading.pool import as_typed
 from recollect.text.questions.parse import Parsed

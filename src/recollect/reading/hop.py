@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from typing import NamedTuple
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Candidate, Clause, Filter, Hit, StoredPassage, TextQuery, words
 from recollect.ports import Store
 from recollect.reading.pool import Pool

@@ -20,9 +20,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import pairwise
 from statistics import fmean, pstdev
-from typing import NamedTuple
 
 from recollect import ports
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import SPOKEN, Candidate, Earlier, Hit, StoredPassage, Stretch
 from recollect.ports import Embedder
 from recollect.reading.pool import Pool, raised

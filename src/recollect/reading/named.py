@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from recollect.facts import IS, KIND, SOURCE, Fact, FactFilter, from_document, handle
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import StoredPassage
 from recollect.ports import HandleMatch, Store
 from recollect.reading.question import Question

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from math import exp
-from typing import NamedTuple
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import (
     UNHEARD,
     Candidate,

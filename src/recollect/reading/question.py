@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import NamedTuple
 
 from recollect.errors import QueryError
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Filter, Policy, Query
 from recollect.ports import Store
 from recollect.text.questions import route as routing

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import NamedTuple
 
 from recollect.facts import KIND
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import (
     Candidate,
     Contribution,

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from datetime import timedelta
 from math import log1p
-from typing import NamedTuple
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Candidate, Contribution, Document, Signals, StoredPassage
 from recollect.reading.pool import Pool
 from recollect.text.lexical import indexed_text

@@ -23,8 +23,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from math import log, log1p, sqrt
 from pathlib import Path
-from typing import NamedTuple
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Candidate, Document, StoredPassage, Stretch
 from recollect.reading.pool import Pool, probability
 from recollect.text.sentences import units

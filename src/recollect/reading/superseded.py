@@ -12,8 +12,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from posixpath import basename, dirname, join, normpath
-from typing import Any, NamedTuple
+from typing import Any
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Candidate, Document, Filter, Hit, Query, TextQuery, words
 from recollect.ports import Store
 from recollect.reading.pool import Pool, raised

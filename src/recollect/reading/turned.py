@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import NamedTuple
 
 from recollect.facts import KIND, Fact, from_document
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Earlier, Filter, Result
 from recollect.ports import Store
 from recollect.reading.answering import replacing

@@ -8,8 +8,9 @@ too long, costs nothing but itself.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, NamedTuple
+from typing import Literal
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Answer
 from recollect.nouns.web import WebFound
 from recollect.ports import Web

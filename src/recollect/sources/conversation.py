@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Document, Message
 from recollect.sources.sessions.base import Format, Session
 from recollect.sources.sessions.turns import is_own

@@ -15,8 +15,9 @@ from collections.abc import Iterator
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Problem
 from recollect.sources.bounds import Bounds
 from recollect.sources.ignore import IgnoreRules

@@ -19,9 +19,10 @@ from pathlib import Path
 from signal import SIGPIPE
 from subprocess import CompletedProcess
 from tempfile import TemporaryFile
-from typing import IO, NamedTuple
+from typing import IO
 
 from recollect.errors import InputError
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Document, Problem, stable_id
 from recollect.sources.records import record
 from recollect.sources.summary import CONTROL, file_type

@@ -15,8 +15,8 @@ import stat
 from collections.abc import Collection, Iterable, Set
 from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Problem
 
 GIT, OURS = ".gitignore", ".recollectignore"

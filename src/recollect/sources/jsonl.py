@@ -17,11 +17,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 from recollect.errors import InputError, UsageError
 from recollect.facts import Fact
 from recollect.facts import from_json as fact_from_json
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Document, Message, Problem
 from recollect.sources.files import FoundFile, head, numbered_lines
 from recollect.sources.records import date_of, from_json, is_record

@@ -18,8 +18,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Document, Problem, stable_id
 from recollect.sources import adr, json_stream
 from recollect.sources.files import JSONL, FileText, FoundFile

@@ -11,11 +11,12 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from importlib import import_module
-from typing import NamedTuple, cast
+from typing import cast
 
 from recollect import __version__, asker
 from recollect import config as settings
 from recollect.errors import RecollectError, UsageError
+from recollect.named_tuple import NamedTuple
 from recollect.surfaces import controls
 from recollect.surfaces.commands.parser import Parser
 from recollect.surfaces.commands.shared import Options, common_options, print_json, say

@@ -13,11 +13,12 @@ import re
 from collections.abc import Callable, Mapping
 from threading import Event
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect import memory as facade
 from recollect import trace
 from recollect.errors import RecollectError, UsageError
+from recollect.named_tuple import NamedTuple
 from recollect.surfaces import error_log, tool_text
 from recollect.text import nearest as words
 

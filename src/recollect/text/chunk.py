@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import SPOKEN, UNHEARD, Document, Passage
 
 TARGET_SIZE = 1_200

@@ -15,8 +15,9 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import takewhile
-from typing import Any, NamedTuple
+from typing import Any
 
+from recollect.named_tuple import NamedTuple
 from recollect.text import toml_header
 from recollect.text.terms import terms
 

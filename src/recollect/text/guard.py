@@ -17,8 +17,8 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
-from typing import NamedTuple
 
+from recollect.named_tuple import NamedTuple
 from recollect.text.forms import is_past, verb
 from recollect.text.ordinary import commonness
 from recollect.text.stopwords import stopwords

@@ -19,8 +19,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate, chain, takewhile
 from operator import attrgetter
-from typing import NamedTuple
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import grouped
 from recollect.text.ordinary import commonness
 from recollect.text.stopwords import language, stopwords

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from math import log
-from typing import NamedTuple
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Clause, TextQuery
 from recollect.text.terms import terms
 

@@ -17,8 +17,9 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import exp, log
 from operator import ne
-from typing import Literal, NamedTuple
+from typing import Literal
 
+from recollect.named_tuple import NamedTuple
 from recollect.text import guard
 from recollect.text.support.reading import ClauseToken, read
 

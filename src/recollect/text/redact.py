@@ -35,7 +35,9 @@ from importlib.resources import files
 from itertools import chain, groupby, takewhile
 from math import log2
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
+
+from recollect.named_tuple import NamedTuple
 
 _RARE = "JKWGz"
 _RARE_WORDS = (

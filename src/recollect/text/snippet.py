@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 from itertools import chain, groupby
-from typing import NamedTuple
 
+from recollect.named_tuple import NamedTuple
 from recollect.text.terms import is_run, terms
 
 Mark = tuple[int, int]

@@ -21,8 +21,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Document, StoredPassage
 from recollect.text.dates import parse_date
 from recollect.text.questions.time_words import WORDS

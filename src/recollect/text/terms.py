@@ -20,9 +20,10 @@ import re
 import unicodedata
 from functools import cache, lru_cache
 from operator import itemgetter
-from typing import NamedTuple
 
 import Stemmer
+
+from recollect.named_tuple import NamedTuple
 
 _RUNS = (  # scripts written without spaces between words, and Hangul with its particles
     "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"

@@ -22,12 +22,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any, NamedTuple, cast
+from typing import IO, Any, cast
 
 from recollect import permissions
 from recollect.arguments import place
 from recollect.errors import InputError, StoreError, StoreTooNew, UsageError
 from recollect.moments import from_iso, iso
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import (
     Document,
     Event,

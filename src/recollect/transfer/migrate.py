@@ -14,10 +14,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect import permissions, storage
 from recollect.errors import NotFound, StoreError, UsageError
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Filter, Progress, Recorded, Report, Source, hashed
 from recollect.ports import History, Item, Ledger, LoadReport, StorageEngine, WholeDocument
 from recollect.telemetry import Tally

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.errors import InputError, UsageError
 from recollect.facts import Fact, FactFilter
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Problem, group_by, json_list
 from recollect.ports import Store
 from recollect.transfer.tree_manifest import (

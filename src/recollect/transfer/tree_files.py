@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Problem, Receipt, grouped, of_type, without
 from recollect.transfer.tree_manifest import Manifest, ManifestEntry, content_hash, pages_in
 from recollect.tree import (

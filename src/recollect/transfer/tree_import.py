@@ -13,11 +13,12 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.errors import InputError, UsageError
 from recollect.facts import IS, Fact, checked, handle
 from recollect.facts import SOURCE as FACTS
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import (
     LOCAL,
     UNIVERSAL,

@@ -11,9 +11,10 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.errors import InputError
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import LOCAL, hashed
 from recollect.sources.files import MANIFEST
 from recollect.tree import INDEX, path_key

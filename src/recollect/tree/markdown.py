@@ -32,10 +32,11 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.facts import Fact, FactFilter, FactType, Participant, Standing
 from recollect.moments import iso
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import NO_META, UNIVERSAL, attributes
 from recollect.text.dates import parse_date
 from recollect.text.frontmatter import flow, split

@@ -19,11 +19,12 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.errors import UsageError
 from recollect.facts import TYPES, Fact
 from recollect.moments import from_iso, iso
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import (
     LOCAL,
     NO_META,

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple
 from uuid import uuid4
 
 from recollect import tree
@@ -28,6 +27,7 @@ from recollect.facts import (
     from_document,
     handle,
 )
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import (
     Change,
     Expect,

@@ -6,7 +6,7 @@ import itertools
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import uuid4
 
 from recollect.errors import NotFound, UsageError
@@ -24,6 +24,7 @@ from recollect.facts import (
     from_json,
     handle,
 )
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Document, Event, Filter
 from recollect.ports import PairModel, Store
 from recollect.text.keys import keys, words

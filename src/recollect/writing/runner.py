@@ -20,9 +20,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from queue import Empty, SimpleQueue
 from time import monotonic
-from typing import Any, Generic, Literal, NamedTuple, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from recollect.errors import Cancelled, ServiceDenied, UsageError, in_a_line
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import without
 
 T = TypeVar("T")

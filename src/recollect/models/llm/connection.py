@@ -27,13 +27,13 @@ from http.client import (
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from time import monotonic
-from typing import NamedTuple
 from urllib.parse import SplitResult, unquote, urlsplit
 from urllib.request import proxy_bypass
 
 from recollect.errors import ModelUnreachable
 from recollect.models.addresses import is_loopback
 from recollect.models.llm.timeouts import POLL, check_token
+from recollect.named_tuple import NamedTuple
 from recollect.ports import StopToken
 
 MOST_BYTES = 32 * 2**20

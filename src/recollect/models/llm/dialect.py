@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from recollect.errors import (
     ModelBusy,
@@ -19,6 +19,7 @@ from recollect.errors import (
     ModelUnreachable,
 )
 from recollect.models.llm.keys import ApiKey
+from recollect.named_tuple import NamedTuple
 from recollect.ports import LlmReply, LlmRequest, LlmUsage
 
 

@@ -11,10 +11,10 @@ import os
 from collections.abc import Mapping
 from importlib import import_module
 from itertools import chain
-from typing import NamedTuple
 
 from recollect.errors import ModelUnauthorised
 from recollect.models.addresses import host_of, is_loopback
+from recollect.named_tuple import NamedTuple
 
 SERVICE = "recollect"
 """The keyring's name for us; the name of the entry is that of the variable."""

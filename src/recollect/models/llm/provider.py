@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from queue import Empty, SimpleQueue
 from threading import BoundedSemaphore, Thread
 from time import monotonic
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from recollect.errors import (
     ModelBusy,
@@ -31,6 +31,7 @@ from recollect.models.llm.keys import KeyLookup
 from recollect.models.llm.openai import LlamaCpp, OpenAi
 from recollect.models.llm.schema import in_words
 from recollect.models.llm.timeouts import POLL, USUAL, Timeouts, check_token
+from recollect.named_tuple import NamedTuple
 from recollect.ports import LlmReply, LlmRequest, LlmUsage, StopToken, Tell
 
 AT_ONCE = 4

@@ -13,9 +13,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from operator import ge, le
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.errors import ModelGarbled, UsageError
+from recollect.named_tuple import NamedTuple
 
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "object": (dict,),

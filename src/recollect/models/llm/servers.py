@@ -9,7 +9,9 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from http.client import HTTPConnection, HTTPException
-from typing import Any, NamedTuple
+from typing import Any
+
+from recollect.named_tuple import NamedTuple
 
 _SECONDS = 0.3
 _MOST_BYTES = 1 << 20

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from recollect.errors import Cancelled
+from recollect.named_tuple import NamedTuple
 from recollect.ports import StopToken
 
 POLL = 0.02

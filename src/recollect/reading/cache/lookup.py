@@ -19,10 +19,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
 
 from recollect.errors import in_a_line
 from recollect.facts import KIND, from_document, handle, turns
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Answer, Budget, CacheReport, Query, Recorded, stable_id
 from recollect.ports import Cache, CachedAnswer, PastRequest, StorageEngine
 from recollect.reading import retrieval

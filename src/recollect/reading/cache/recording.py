@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple
 
 from recollect.arguments import clean, names
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Document, Filter, Query, Recorded, Recording, stable_id
 from recollect.ports import Cache, PastRequest, StorageEngine
 from recollect.reading.cache.lookup import as_asked, space_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import NamedTuple
 
+from recollect.named_tuple import NamedTuple
 from recollect.ports import Outline
 from recollect.reading.sessions import discover
 from recollect.reading.sessions.caps import clip

@@ -4,8 +4,8 @@ for it, so that paging stays exact: where there is too much, the longest are cut
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
+from recollect.named_tuple import NamedTuple
 from recollect.ports import Turn
 from recollect.reading.sessions.results import SessionMessage
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.moments import iso
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Candidate, Document, Query, StoredPassage, TimeRoute
 from recollect.ports import StorageEngine, Turn
 from recollect.reading.answering import SNIPPET, marked

@@ -8,8 +8,7 @@ lineage have the same root, whichever of them is asked.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Document, Filter
 from recollect.ports import StorageEngine
 

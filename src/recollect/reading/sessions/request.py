@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from difflib import get_close_matches
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.arguments import left_out
 from recollect.errors import UsageError
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import ROLES, Filter, Policy, TimeRoute
 from recollect.nouns import Window as Time
 

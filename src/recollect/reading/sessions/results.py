@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.moments import iso
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import SCHEMA_VERSION, Stage
 
 

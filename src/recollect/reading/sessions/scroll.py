@@ -7,9 +7,8 @@ over on the way.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from recollect.errors import NotFound, RecollectError, UsageError
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Document
 from recollect.ports import Turn
 from recollect.reading.sessions.caps import Excerpt, fitted

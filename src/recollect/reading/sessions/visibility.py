@@ -17,9 +17,10 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from recollect.errors import NotFound, UsageError
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Document, Filter, Hit, Policy, TextQuery
 from recollect.ports import StorageEngine, TextResult, Turn, VectorResult
 from recollect.reading.sessions.lineage import Lineages

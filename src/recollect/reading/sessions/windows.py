@@ -8,8 +8,8 @@ the window. Nothing crosses into another session.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
+from recollect.named_tuple import NamedTuple
 from recollect.ports import Turn
 from recollect.reading.sessions.request import SPOKEN
 from recollect.reading.sessions.visibility import END, Visible

@@ -8,8 +8,9 @@ are in the store; and the sentence must follow from where those words stand
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns.synthesis import Citation, Reference, SelfGrade, Sentence
 from recollect.ports import Store
 from recollect.reading.gather import Section

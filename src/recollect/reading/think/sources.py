@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns.web import WebResult
 from recollect.reading.gather import Section
 from recollect.text.fence import Fence, inside

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from recollect.errors import Cancelled, RecollectError, SpendRefused, in_a_line
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Query, Stage
 from recollect.nouns.synthesis import SelfGrade, Synthesis
 from recollect.nouns.web import WebResult

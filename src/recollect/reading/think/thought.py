@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import SCHEMA_VERSION, Recorded, Stage
 from recollect.nouns.synthesis import Sentence, Synthesis
 

@@ -16,8 +16,8 @@ import codecs
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import NO_META, JsonObject, Problem
 from recollect.sources.formats import code
 

@@ -7,8 +7,8 @@ import re
 import warnings
 from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import NamedTuple
 
+from recollect.named_tuple import NamedTuple
 from recollect.sources.formats import MAX_PARSED, OutlineSection
 
 _NEVER = "(?!)"

@@ -25,8 +25,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, Protocol
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import NO_META, ROLES, Message, Problem
 from recollect.sources.files import numbered_lines, why
 from recollect.sources.values import mapping

@@ -31,8 +31,9 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Message, Problem
 from recollect.sources import files
 from recollect.sources.sessions.base import (

@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Message
 from recollect.sources.sessions.base import Format, Read, Relation, Session, environment, moment
 from recollect.sources.sessions.database import (

@@ -13,8 +13,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Message
 from recollect.sources.sessions.base import Format, Read, Session, environment, moment
 from recollect.sources.sessions.database import (

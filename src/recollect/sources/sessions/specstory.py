@@ -19,8 +19,8 @@ from collections.abc import Container, Iterable, Iterator
 from datetime import datetime
 from itertools import dropwhile, islice, takewhile
 from pathlib import Path
-from typing import NamedTuple
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Message, Problem
 from recollect.sources.sessions.base import Format, Read, Session, moment
 from recollect.sources.sessions.turns import human, title_of

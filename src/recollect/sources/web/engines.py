@@ -8,10 +8,11 @@ json:https://search.example/v1?q={query}    any other; ``web.fields`` says where
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import quote
 
 from recollect.errors import ConfigError, WebError
+from recollect.named_tuple import NamedTuple
 from recollect.nouns.web import WebResult
 from recollect.sources.web.guard import link
 from recollect.sources.web.pages import line

@@ -18,10 +18,10 @@ from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnec
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from time import monotonic
-from typing import NamedTuple
 from urllib.parse import urljoin
 
 from recollect.errors import WebError, WebRefused
+from recollect.named_tuple import NamedTuple
 from recollect.sources.web.guard import ANY, Domains, Link, link, refuse_port, refuse_private
 
 Resolve = Callable[[str, int], list[str]]

@@ -19,10 +19,10 @@ from ipaddress import (
     ip_address,
     ip_network,
 )
-from typing import NamedTuple
 from urllib.parse import quote, urlsplit
 
 from recollect.errors import WebRefused
+from recollect.named_tuple import NamedTuple
 
 _USUAL_PORTS = {"http": 80, "https": 443}
 PORTS = frozenset({80, 443, 8080, 8443})

@@ -22,11 +22,12 @@ from datetime import UTC, datetime
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any, NamedTuple, cast
+from typing import IO, Any, cast
 
 from recollect import permissions
 from recollect.errors import InputError, NotFound, StoreCorrupt, StoreError, StoreTooNew, UsageError
 from recollect.moments import iso
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Filter
 from recollect.ports import Finding
 from recollect.storage.embedded import audit, swap

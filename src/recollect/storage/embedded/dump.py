@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from recollect.errors import StoreError
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Event, Passage, Place, Put, Recorded, Source
 from recollect.ports import DumpEntry, History, Item, LoadReport, Tombstone, WholeDocument
 from recollect.storage.content import (

@@ -17,10 +17,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect import permissions
 from recollect.errors import NotFound, StoreCorrupt, StoreError, StoreTooNew
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import stable_id
 from recollect.storage.content import digest
 from recollect.storage.embedded import audit, swap

@@ -1,6 +1,6 @@
 """What the record hands to the rest of the engine: plain rows, with labels as numbers."""
 
-from typing import NamedTuple
+from recollect.named_tuple import NamedTuple
 
 
 class RecordState(NamedTuple):

@@ -15,13 +15,14 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from zlib import crc32
 
 import tantivy
 from tantivy import Occur, Query
 
 from recollect import permissions
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Clause, Hit, TextQuery
 from recollect.storage.embedded import folders, sums
 from recollect.storage.embedded.rows import LabelFilter, Row

@@ -13,10 +13,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from recollect import permissions
 from recollect.errors import StoreBusy, StoreError
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Filter, Hit, TextQuery, View
 from recollect.ports import Finding, TextResult
 from recollect.storage.embedded import allocator, audit, folders

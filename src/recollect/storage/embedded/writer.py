@@ -7,8 +7,9 @@ import sqlite3
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Document, Put, Receipt, Source
 from recollect.storage.embedded.queries import scalar
 from recollect.storage.embedded.rows import RecordState

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from copy import deepcopy
 from datetime import UTC, datetime
 from functools import wraps
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, TypeVar, cast
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import (
     Change,
     Document,

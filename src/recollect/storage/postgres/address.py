@@ -17,10 +17,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from recollect.errors import UsageError
+from recollect.named_tuple import NamedTuple
 
 _EXAMPLE = "for example postgresql://user@host/database?schema=recollect"
 _Reader = Callable[[str, str], Any]

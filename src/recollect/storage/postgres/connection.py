@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import psycopg
 import psycopg_pool
@@ -20,6 +20,7 @@ from psycopg import errors
 
 from recollect import suspend
 from recollect.errors import StoreBusy
+from recollect.named_tuple import NamedTuple
 from recollect.storage.postgres.address import ServerAddress
 from recollect.storage.postgres.trouble import GONE, LOST, may_pass, translated
 

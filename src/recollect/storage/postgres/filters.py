@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Filter
 from recollect.storage.filters import path_pattern
 from recollect.storage.postgres.rows import stored

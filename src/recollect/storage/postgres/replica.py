@@ -12,9 +12,9 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from typing import NamedTuple
 
 from recollect.errors import StoreError, UsageError
+from recollect.named_tuple import NamedTuple
 from recollect.ports import ReplicaLag
 from recollect.storage.postgres.address import ServerAddress, parse
 from recollect.storage.postgres.connection import Connections, Db, connect

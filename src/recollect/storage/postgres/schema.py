@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
 from psycopg import errors, sql
 
 from recollect.errors import StoreBusy, StoreError, StoreTooNew
+from recollect.named_tuple import NamedTuple
 from recollect.storage.postgres.address import ServerAddress
 from recollect.storage.postgres.connection import Db, Server, connect, probe
 from recollect.storage.postgres.trouble import translated

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, filterfalse, repeat
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Clause, Filter, Hit, TextQuery
 from recollect.ports import TextResult
 from recollect.storage.postgres import filters

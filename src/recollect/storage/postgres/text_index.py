@@ -9,10 +9,11 @@ for an owner at a time, in a transaction of its own, and writers do not wait for
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from recollect.named_tuple import NamedTuple
 from recollect.storage.postgres.bulk import insert
 from recollect.storage.postgres.connection import Connections, Db, scalar
 from recollect.storage.postgres.postings import MOST, write

@@ -11,11 +11,12 @@ import threading
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from recollect.errors import StoreBusy, StoreError
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import grouped
 from recollect.storage.postgres import text_index
 from recollect.storage.postgres.connection import Connections, Db, firsts, steady

@@ -13,7 +13,7 @@ import struct
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import psycopg
@@ -21,6 +21,7 @@ from psycopg import errors
 
 from recollect import ports
 from recollect.errors import StoreError
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Filter, Hit
 from recollect.ports import VectorResult
 from recollect.storage.postgres import filters

@@ -12,9 +12,10 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.errors import UsageError
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import (
     ChangeSet,
     Document,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import NamedTuple
 
+from recollect.named_tuple import NamedTuple
 from recollect.surfaces.commands.parser import actions
 
 PLACES = {

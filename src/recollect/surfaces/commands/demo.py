@@ -14,8 +14,9 @@ from collections.abc import Mapping
 from contextlib import redirect_stdout
 from pathlib import Path
 from textwrap import fill, wrap
-from typing import Any, NamedTuple
+from typing import Any
 
+from recollect.named_tuple import NamedTuple
 from recollect.surfaces import cli
 from recollect.surfaces.commands.shared import Options, print_json, say
 from recollect.surfaces.terminal import Style, wants_colour, width

@@ -21,9 +21,10 @@ import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from time import gmtime, strftime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from recollect import config, permissions
+from recollect.named_tuple import NamedTuple
 from recollect.nouns.answers import LIKELY, SURE, in_words
 from recollect.surfaces import controls, headlines, warm
 from recollect.surfaces.commands import hook_import, hook_late

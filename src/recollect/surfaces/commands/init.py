@@ -15,12 +15,13 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect import config as settings
 from recollect import memory as facade
 from recollect import nouns
 from recollect.memory import costs
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import dict_list
 from recollect.policy import MODES
 from recollect.surfaces import render, terminal

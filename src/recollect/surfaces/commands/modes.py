@@ -4,11 +4,12 @@ comes from."""
 from __future__ import annotations
 
 import argparse
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect import config as settings
 from recollect.errors import UsageError
 from recollect.memory import costs
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Policy, attributes, dict_list, without
 from recollect.policy import KNOBS, MODES
 from recollect.surfaces import terminal

@@ -18,10 +18,10 @@ import tty
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Condition, Thread
-from typing import NamedTuple
 
 from recollect import trace
 from recollect.errors import RecollectError, UsageError
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Answer, Named, Result
 from recollect.surfaces import headlines
 from recollect.surfaces.controls import ESCAPE, shown

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from recollect import config
 from recollect.errors import UsageError
+from recollect.named_tuple import NamedTuple
 from recollect.surfaces.commands.shared import (
     declare_view,
     open_view,

@@ -6,9 +6,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice, zip_longest
-from typing import NamedTuple
 
 from recollect import memory as facade
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Document, group_by
 
 _MOST = 3

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 from shlex import quote
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect import config as settings
 from recollect import telemetry
 from recollect.errors import InputError, UsageError
 from recollect.memory import tuning
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import dict_list
 from recollect.surfaces import terminal
 from recollect.surfaces.commands import usage_picture, usage_text

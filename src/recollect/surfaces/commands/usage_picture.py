@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import date, timedelta
 from itertools import chain
 from math import ceil, floor, log10
-from typing import NamedTuple
 
 from recollect import svg
 from recollect.markup import Html, el
+from recollect.named_tuple import NamedTuple
 from recollect.surfaces.commands.usage_text import STATUSES, duration, searches, short
 from recollect.telemetry import Figures, Usage, added
 

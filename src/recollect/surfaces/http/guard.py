@@ -17,8 +17,10 @@ import secrets
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
 from ipaddress import ip_address
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
+
+from recollect.named_tuple import NamedTuple
 
 HOSTS = ("127.0.0.1", "localhost", "::1")
 OPEN = ("/healthz", "/readyz", "/openapi.json", "/enter", "/login")

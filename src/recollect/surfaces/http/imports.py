@@ -16,11 +16,12 @@ from pathlib import Path
 from subprocess import DEVNULL, PIPE, Popen
 from tempfile import TemporaryFile
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from recollect.errors import InputError, NotFound, UsageError, in_a_line
 from recollect.moments import iso
+from recollect.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from subprocess import Popen

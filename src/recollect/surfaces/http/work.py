@@ -6,13 +6,14 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import anyio
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from recollect.errors import RecollectError
+from recollect.named_tuple import NamedTuple
 from recollect.surfaces.http.guard import Refusal
 from recollect.surfaces.tools import Work, failure, unexpected
 from recollect.trace import Stopped

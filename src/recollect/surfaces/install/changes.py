@@ -14,9 +14,10 @@ from contextlib import contextmanager, suppress
 from difflib import unified_diff
 from importlib.resources import files as resources
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.errors import InputError, RecollectError
+from recollect.named_tuple import NamedTuple
 from recollect.surfaces.install import edits, files, ledger
 from recollect.surfaces.install.clients import (
     ClientCommand,

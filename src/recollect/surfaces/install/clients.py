@@ -11,8 +11,9 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
+from recollect.named_tuple import NamedTuple
 from recollect.surfaces.install import launch
 
 Scope = Literal["user", "project"]

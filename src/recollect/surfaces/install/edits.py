@@ -12,8 +12,9 @@ from contextlib import suppress
 from copy import deepcopy
 from itertools import accumulate, pairwise
 from operator import getitem
-from typing import Any, NamedTuple
+from typing import Any
 
+from recollect.named_tuple import NamedTuple
 from recollect.surfaces.install import json_text, toml_text, yaml_text
 from recollect.surfaces.install.json_text import Path, at_path
 from recollect.surfaces.install.ledger import Splice

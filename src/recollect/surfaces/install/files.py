@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
-from typing import NamedTuple
 
 from recollect.errors import InputError
+from recollect.named_tuple import NamedTuple
 
 BACKUP = ".recollect-backup"
 

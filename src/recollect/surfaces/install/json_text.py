@@ -13,7 +13,9 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from json.decoder import scanstring  # type: ignore[attr-defined]  # what json itself reads with
-from typing import Any, NamedTuple
+from typing import Any
+
+from recollect.named_tuple import NamedTuple
 
 Path = tuple[str | int, ...]
 Numbers = tuple[tuple[re.Pattern[str], Callable[[str], Any]], ...]

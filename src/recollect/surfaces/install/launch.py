@@ -12,7 +12,8 @@ import sys
 from pathlib import Path
 from shutil import which as which
 from subprocess import list2cmdline
-from typing import NamedTuple
+
+from recollect.named_tuple import NamedTuple
 
 NAME = "recollect"
 """Of the program."""

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect import config as settings
 from recollect import permissions
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import dict_list
 
 

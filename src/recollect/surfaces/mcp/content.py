@@ -9,11 +9,12 @@ between versions of the protocol, a transport adds.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect import __version__
 from recollect import memory as facade
 from recollect.errors import NotFound, RecollectError
+from recollect.named_tuple import NamedTuple
 from recollect.surfaces.mcp import resources
 from recollect.surfaces.tools import TOOLS, Reply, Tool, Work, answer
 from recollect.text import nearest as words

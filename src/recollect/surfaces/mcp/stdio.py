@@ -20,11 +20,12 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from threading import Condition, Lock, Thread, Timer
 from time import monotonic
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, TypeGuard
 
 from recollect import memory as facade
 from recollect import trace
 from recollect.errors import RecollectError
+from recollect.named_tuple import NamedTuple
 from recollect.surfaces import error_log
 from recollect.surfaces.mcp.content import (
     CAPABILITIES,

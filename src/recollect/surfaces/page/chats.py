@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.errors import NotFound
 from recollect.markup import Html, el, joined, url
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Message, first_words, without
 from recollect.surfaces.page import lineage, markdown
 from recollect.surfaces.page.layout import (

@@ -7,10 +7,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import NamedTuple
 
 from recollect import svg
 from recollect.markup import Html, el
+from recollect.named_tuple import NamedTuple
 from recollect.surfaces.page.layout import item_list
 from recollect.surfaces.phrases import only
 from recollect.text.ordinary import commonness

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from recollect.errors import UsageError
 from recollect.markup import Html, drawing, el, joined, url
 from recollect.moments import iso
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import in_words
 from recollect.surfaces import phrases, tools
 from recollect.surfaces.page import charts

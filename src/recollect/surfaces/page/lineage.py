@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple
 
 from recollect import svg
 from recollect.markup import Html, el
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Document, grouped
 from recollect.surfaces.page import links, markdown
 from recollect.surfaces.page.layout import PageRequest, current, day

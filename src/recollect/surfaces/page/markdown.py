@@ -13,10 +13,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import unescape
-from typing import NamedTuple
 from urllib.parse import unquote
 
 from recollect.markup import Html, el, joined, url
+from recollect.named_tuple import NamedTuple
 from recollect.surfaces.page import code
 from recollect.surfaces.phrases import only, when
 from recollect.text.snippet import Mark

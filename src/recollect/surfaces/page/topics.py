@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from recollect.errors import NotFound, UsageError
 from recollect.facts import FactFilter
 from recollect.markup import Html, el, joined, url
+from recollect.named_tuple import NamedTuple
 from recollect.surfaces.page import graph, links, markdown
 from recollect.surfaces.page.layout import (
     PageContent,

@@ -15,12 +15,13 @@ import struct
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from threading import BoundedSemaphore, Event, Lock, Thread
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect import asker, permissions
 from recollect.arguments import store_of
 from recollect.errors import RecollectError
 from recollect.memory import Memory, core, sharing
+from recollect.named_tuple import NamedTuple
 from recollect.surfaces import cli, controls, error_log
 from recollect.surfaces.commands import hook, hook_late
 from recollect.surfaces.warm import holders, tool_calls, wire

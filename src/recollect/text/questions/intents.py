@@ -21,7 +21,9 @@ all of a search by words.
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from recollect.named_tuple import NamedTuple
 
 Intent = Literal["entity", "temporal", "event", "concept", "general"]
 

@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from recollect.errors import QueryError
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Clause, Filter, TextQuery
 from recollect.text.stopwords import stopwords
 from recollect.text.terms import fold_prefix, is_run, phrase_terms, query_terms

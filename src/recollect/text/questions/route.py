@@ -11,8 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
-from typing import Literal, NamedTuple
+from typing import Literal
 
+from recollect.named_tuple import NamedTuple
 from recollect.text.questions.intents import INTENT, LEADS, NEWEST, OPEN, PARTS, Intent, IntentRule
 from recollect.text.statements.cues import beginnings, cued
 

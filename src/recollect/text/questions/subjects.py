@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
 
+from recollect.named_tuple import NamedTuple
 from recollect.text.stopwords import stopwords
 from recollect.text.terms import fold, stem
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import NamedTuple
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import ORDERS, TimeRoute, Window
 from recollect.text.questions.time_rules import (
     ASIDE,

@@ -16,8 +16,7 @@ names a period.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import TimeKind
 
 

@@ -23,8 +23,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from itertools import chain
-from typing import NamedTuple
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Window
 from recollect.text.questions.time_words import WORDS
 from recollect.text.statements.cues import beginnings, cued

@@ -16,8 +16,9 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import Literal, NamedTuple
+from typing import Literal
 
+from recollect.named_tuple import NamedTuple
 from recollect.text.terms import fold
 
 Status = Literal["active", "undecided", "outdated"]

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
+from recollect.named_tuple import NamedTuple
 from recollect.text.keys import TextWord, words
 from recollect.text.stopwords import language, stopwords
 from recollect.text.terms import stem

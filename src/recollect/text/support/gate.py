@@ -8,8 +8,9 @@ sentence that tells a model what to do bears nothing out, nor does one that foll
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
+from recollect.named_tuple import NamedTuple
 from recollect.text.sentences import units
 from recollect.text.statements.quotes import normal, quoted
 from recollect.text.support.orders import is_order, without_address

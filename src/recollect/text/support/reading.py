@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
-from typing import Literal, NamedTuple
+from typing import Literal
 
+from recollect.named_tuple import NamedTuple
 from recollect.text.ordinary import commonness
 from recollect.text.stopwords import language, stopwords
 from recollect.text.support import tables

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from recollect.named_tuple import NamedTuple
 
 
 def _rows(text: str) -> dict[str, str]:

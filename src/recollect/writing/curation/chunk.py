@@ -10,8 +10,8 @@ What it guarantees, for every text
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
+from recollect.named_tuple import NamedTuple
 from recollect.text.chunk import MAX_SIZE, TARGET_SIZE, Piece, split
 from recollect.writing.curation.outline import Stretch, outline
 from recollect.writing.curation.recon import LIMIT, Survey

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.errors import InputError, UsageError
 from recollect.facts import TYPES
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Problem, json_list, stable_id
 from recollect.writing.curation.extract import Extracted
 from recollect.writing.curation.receipts import DocumentChange, ReceiptItem

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from recollect.facts import Fact, Rival
+from recollect.named_tuple import NamedTuple
 from recollect.text.pairs import Judge, plain, relation
 
 Kind = Literal["new", "same", "refines", "supersedes", "superseded", "contradicts"]

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import chain
-from typing import NamedTuple
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import group_by
 from recollect.text.pairs import plain
 from recollect.writing.curation.extract import Extracted

@@ -13,9 +13,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple
 
 from recollect.facts import TYPES, FactType
+from recollect.named_tuple import NamedTuple
 from recollect.ports import PassageSentences, SpokenSentence, Worth, WorthModel
 from recollect.text.lexical import indexed_text
 from recollect.writing.curation import subjects

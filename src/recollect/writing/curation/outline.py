@@ -12,7 +12,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from recollect.named_tuple import NamedTuple
 
 Form = Literal["", "marked", "plain", "named"]
 """How turns are marked: not at all, ``_**User (date)**_`` on a line of its own, ``User: …``, or

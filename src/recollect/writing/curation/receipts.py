@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from recollect import tree
 from recollect.errors import NotFound, UsageError
 from recollect.facts import KIND as FACT
 from recollect.facts import Fact, ProvenanceEntry, as_put, from_document, handle
 from recollect.moments import from_iso, iso
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import (
     UNIVERSAL,
     Change,

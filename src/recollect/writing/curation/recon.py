@@ -9,8 +9,9 @@ What it guarantees
 from __future__ import annotations
 
 import re
-from typing import Literal, NamedTuple
+from typing import Literal
 
+from recollect.named_tuple import NamedTuple
 from recollect.text.stopwords import language
 from recollect.writing.curation.outline import Form, form_of
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+
+from recollect.named_tuple import NamedTuple
 
 LONGEST = 400
 """Characters of a sentence that is read."""

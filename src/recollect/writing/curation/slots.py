@@ -7,9 +7,10 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from itertools import accumulate
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, Protocol
 
 from recollect.facts import Fact, ProvenanceEntry, Rival, shortened
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Document, Problem, stable_id
 from recollect.text.chunk import passages
 from recollect.text.keys import words

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import chain, combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.facts import Fact, FactFilter
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import grouped
 from recollect.ports import Store
 from recollect.text.keys import keys
