@@ -487,6 +487,9 @@ class Store(Protocol):
     ) -> VectorResult:
         """Returns the nearest passages by cosine, filtered before the nearest are chosen."""
 
+    def vectors_of(self, model: str, keys: Sequence[int]) -> dict[int, Vector]:
+        """Returns the vectors of these passages by key; those that have none are left out."""
+
     def history(self, id: str) -> list[Event]:
         """Returns what happened to a document, oldest first; it outlives the document."""
 

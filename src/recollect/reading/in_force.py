@@ -27,7 +27,6 @@ from recollect.nouns import SPOKEN, Candidate, Earlier, Hit, StoredPassage, Stre
 from recollect.ports import Embedder
 from recollect.reading.pool import Pool, raised
 from recollect.reading.statement import Moment, Statement, content, is_rival, is_twin, names_in
-from recollect.text.lexical import indexed_text
 from recollect.text.sentences import units
 
 SURE, NEAR = 7.5, 6.0
@@ -218,8 +217,10 @@ def _by_meaning(
     by_said = scores(said)
     if len(by_said.hits) < FEW:
         return [], []
-    about = indexed_text(stored.document.title, stored.passage.heading, stored.passage.text)
-    by_passage = scores(embedder.embed_passages([about])[0])
+    kept = view.vectors_of(embedder.key, [stored.key]).get(stored.key)
+    if kept is None:
+        return [], []
+    by_passage = scores(kept)
     both = {key: by_said.of(key) + by_passage.of(key) for key in by_said.hits}
     near = sorted((key for key in both if both[key] >= LIKELY), key=lambda key: -both[key])
     hits = [by_said.hits[key] for key in near if key != shown.candidate.document]

@@ -178,6 +178,9 @@ class WalledStore(StorageEngine):
     ) -> VectorResult:
         return self._engine.search_vector(model, vector, self._walled(filter), limit=limit)
 
+    def vectors_of(self, model: str, keys: Sequence[int]) -> dict[int, ports.Vector]:
+        return self._engine.vectors_of(model, [one.key for one in self.passages(keys)])
+
     def pending(
         self, model: str, *, limit: int, filter: Filter = EVERYTHING
     ) -> list[tuple[int, str]]:

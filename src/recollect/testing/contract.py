@@ -695,6 +695,16 @@ class StoreContract(MovingContract):
         assert isclose(result.hits[0].score, 1.0, abs_tol=0.01)
         assert (result.vectors, result.passages) == (3, 3)
 
+    def test_a_vector_is_returned_as_it_was_given(self, store: StorageEngine) -> None:
+        put(store, note("a", "one"), note("b", "two"))
+        keys = pending_keys(store, MODEL, 9)
+        assert store.vectors_of(MODEL, keys) == {}
+        store.put_vectors(MODEL, keys[:1], np.array([unit(1, 2)]))
+        found = store.vectors_of(MODEL, [*keys, 10**9])
+        assert list(found) == keys[:1]
+        assert np.allclose(found[keys[0]], unit(1, 2), atol=0.001)
+        assert store.vectors_of("another@1", keys) == {}
+
     def test_pending_is_what_has_no_vector_newest_first(self, store: StorageEngine) -> None:
         put(store, note("a", "one", title="T"))
         put(store, note("b", "two"))

@@ -158,6 +158,9 @@ class EmbeddedStore:
     ) -> VectorResult:
         return self.vectors.search(model, vector, filter, limit)
 
+    def vectors_of(self, model: str, keys: Sequence[int]) -> dict[int, ports.Vector]:
+        return self.vectors.of(model, keys)
+
     def pending(
         self, model: str, *, limit: int, filter: Filter = EVERYTHING
     ) -> list[tuple[int, str]]:

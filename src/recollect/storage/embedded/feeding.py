@@ -183,14 +183,13 @@ class Feeding(Documents):
             ),
         )
 
-    def vectors_of(self, model: str, passages: Sequence[int]) -> list[bytes]:
-        """The vectors of these passages, which are there, in this order."""
+    def vectors_of(self, model: str, passages: Sequence[int]) -> dict[int, bytes]:
+        """The vectors of those of these passages that have one."""
         select = (
             "SELECT passage, vector FROM vectors WHERE passage IN ({}) "
             "AND model = (SELECT id FROM models WHERE key = ?)"
         )
-        found = dict(among(self._db, select, passages, model))
-        return [found[passage] for passage in passages]
+        return dict(among(self._db, select, passages, model))
 
     def vectors_waiting(self, model: str, after: int, most: int) -> int:
         """How many vectors were written after *after*, counted up to *most*."""

@@ -226,7 +226,9 @@ class VectorIndex:
             share = survivors * len(segment) // rows_in_all
             if exact:
                 rows = segment.candidates(query, mask, limit)
-                blobs = record.vectors_of(self.model, segment.passages[rows].tolist())
+                keys = segment.passages[rows].tolist()
+                known = record.vectors_of(self.model, keys)
+                blobs = [known[key] for key in keys]
                 scores = _products(rows_of(blobs), query) if blobs else np.zeros(0, np.float32)
             else:
                 rows, scores = segment.search(query, mask, limit, share)

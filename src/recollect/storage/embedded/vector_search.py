@@ -62,6 +62,12 @@ class EmbeddedVectors:
                 self.flush(model)
         return VectorResult([Hit(*hit) for hit in hits], size, passages)
 
+    def of(self, model: str, keys: Sequence[int]) -> dict[int, ports.Vector]:
+        with self._pool.snapshot() as record:
+            found = record.vectors_of(model, keys)
+        rows = vector_index.rows_of(list(found.values())) if found else ()
+        return dict(zip(found, rows, strict=True))
+
     def counts(self, record: Record, view: View) -> dict[str, int]:
         """Counts the vectors of each model within a wall; *record* is in a snapshot."""
         state, allowed = record.state(), record.allowed(Filter(within=view))

@@ -171,6 +171,11 @@ class PlainStore:
     # -------------------------------------------------------------- vectors
 
     @atomic
+    def vectors_of(self, model: str, keys: Sequence[int]) -> dict[int, ports.Vector]:
+        known = self.tables.vectors.get(model, {})
+        return {key: known[key] for key in keys if key in known}
+
+    @atomic
     def pending(
         self, model: str, *, limit: int, filter: Filter = EVERYTHING
     ) -> list[tuple[int, str]]:

@@ -142,6 +142,9 @@ class PostgresStore:
 
     # -------------------------------------------------------------- vectors
 
+    def vectors_of(self, model: str, keys: Sequence[int]) -> dict[int, ports.Vector]:
+        return self._servers.read(lambda db: self._vectors.of(db, model, keys))
+
     def pending(
         self, model: str, *, limit: int, filter: Filter = EVERYTHING
     ) -> list[tuple[int, str]]:

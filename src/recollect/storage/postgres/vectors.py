@@ -326,6 +326,17 @@ class VectorTables:
                 rows = search.one_by_one()
         return VectorResult([Hit(*row) for row in rows], vectors, passages)
 
+    def of(self, db: Db, key: str, keys: Sequence[int]) -> dict[int, ports.Vector]:
+        model = self._model(db, key)
+        if model is None:
+            return {}
+        rows = db.execute(
+            f"SELECT passage, v::text FROM {model.table} "
+            f"WHERE owner = ANY({self._owners.seen}) AND passage = ANY(%s)",
+            (list(keys),),
+        )
+        return {passage: np.array(v[1:-1].split(","), np.float32) for passage, v in rows}
+
     # -------------------------------------------------------------- graphs
 
     def build_graphs(self, *, rebuild: bool = False) -> None:
