@@ -31,8 +31,8 @@ from multiprocessing.synchronize import Event
 from pathlib import Path
 
 from bench import crash, fuzz, servers, torn
+from bench.command_works import WORKS
 from bench.faulty import eio, power
-from bench.works import WORKS
 from recollect import Memory
 from recollect.errors import RecollectError, StoreCorrupt
 from recollect.memory import repair_store
@@ -111,10 +111,8 @@ def damaged(whole: Path, copy: Path, wanted: list[list[str]], chance: random.Ran
 def _used(copy: Path, wanted: list[list[str]], *, of_record: bool) -> str:
     with suppress(RecollectError), _opened(copy) as memory:
         told = memory.admin.check(full=True).findings
-        if not of_record:
-            return _after(copy, wanted, "answered")
-        if not told:
-            return "unharmed"
+        if not of_record or not told:
+            return _after(copy, wanted, "unharmed" if of_record else "answered")
     with suppress(StoreCorrupt):
         repair_store(copy)
         _answers(copy)
@@ -248,6 +246,7 @@ def postgres(times: int, seed: int, _: Path, say: Say) -> int:
             said = crash.lines_of(reading)
             os.waitpid(child, 0)
             writes += len(said)
+            wrong += [] if said else [f"number {number} has written nothing"]
             wrong += crash.in_a_process(partial(_wrong_on_server, server.url, said))
     finally:
         server.stop()

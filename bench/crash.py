@@ -25,7 +25,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from bench.works import WORKS, Work, old_store
+from bench.command_works import WORKS
+from bench.works import Work, old_store
 
 A_STORE = 20
 """Kills that one store goes through."""
@@ -143,19 +144,19 @@ class Tally(NamedTuple):
 def crash(name: str, kills: int, seed: int, folder: Path, tell: Callable[[str], None]) -> Tally:
     """Kill so many processes at this work; what is wrong is told."""
     work, tally, number = WORKS[name], Tally(), 0
-    said: list[str] = []
+    said, unready = list[str](), list[str]()
     store = folder / "0" / "store"
     while tally.kills < kills:
         if number % A_STORE == 0:
             shutil.rmtree(store.parent, ignore_errors=True)
             said, store = [], folder / str(number) / "store"
             store.parent.mkdir(parents=True)
-            in_a_process(partial(work.prepare, store))
+            unready = in_a_process(partial(work.prepare, store))
         if name == "migrate":
-            in_a_process(partial(old_store, store))
+            unready = in_a_process(partial(old_store, store))
         one = _one(work, store, number, random.Random(f"{seed} {name} {number}"))
         said += one.said
-        wrong = one.failed
+        wrong = unready + one.failed
         if said or (store / "record.db").exists():
             wrong = wrong + in_a_process(partial(work.look, store, said))
         for line in wrong:
@@ -167,6 +168,7 @@ def crash(name: str, kills: int, seed: int, folder: Path, tell: Callable[[str], 
         )  # fmt: skip
         if tally.ended > 2 * kills + 20:
             tell(f"{name}: most processes end before they are killed")
+            tally = tally._replace(wrong=tally.wrong + 1)
             break
     shutil.rmtree(store.parent, ignore_errors=True)
     return tally

@@ -32,9 +32,10 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from bench.command_works import WORKS
 from bench.crash import in_a_process
 from bench.full_check import full_check
-from bench.works import WORKS, opened
+from bench.works import opened
 from recollect.errors import RecollectError
 from recollect.testing.builders import note
 
@@ -77,8 +78,8 @@ def _below(layer: Path, root: Path, *words: str, log: str = "") -> list[str]:
 def eio(times: int, seed: int, folder: Path, say: Say) -> int:
     layer = compiled(folder)
     if layer is None:
-        say("     eio: there is no compiler here")
-        return 0
+        say("     eio: there is no compiler here, so nothing was tried")
+        return 1
     said = _below(layer, folder / "root", "eio", str(times), str(seed))
     wrong = [line for line in said if not line.endswith(_REFUSED)]
     for line in said:
@@ -172,8 +173,8 @@ def _changes(log: Path) -> Iterator[Change]:
 def power(times: int, seed: int, folder: Path, say: Say) -> int:
     layer = compiled(folder)
     if layer is None:
-        say("     power: there is no compiler here")
-        return 0
+        say("     power: there is no compiler here, so nothing was tried")
+        return 1
     wrong, share = 0, max(1, times // len(POWERED))
     for name in POWERED:
         root, log = folder / name, folder / f"{name}.log"

@@ -68,6 +68,12 @@ def opened(store: Path) -> Memory:
     return Memory(EmbeddedStore(store), config.load(), HashedWords())
 
 
+def without_models(store: Path) -> Memory:
+    """The same with no model to load, which takes longer than most processes live here."""
+    text_search.BATCH, text_search.TAIL = 20, 4
+    return Memory(EmbeddedStore(store), config.load())
+
+
 # ------------------------------------------------------------------ the works
 
 
@@ -137,7 +143,7 @@ def _commit(store: Path, first: int, say: Say) -> None:
                 found(memory.store, any_of("more"))
 
 
-def _some_notes(store: Path) -> None:
+def some_notes(store: Path) -> None:
     with opened(store) as memory:
         put(memory.store, *(note(f"kept{i}", f"word{i} kept") for i in range(40)))
         put(memory.store, note("door", "The code is 1234", kind="fact",
@@ -156,7 +162,7 @@ def _rebuild(store: Path, first: int, say: Say) -> None:
 def old_store(store: Path) -> None:
     """A store as the first schema had it: what later migrations made is taken away again."""
     if not store.exists():
-        _some_notes(store)
+        some_notes(store)
     EmbeddedStore(store).close()
     db = sqlite3.connect(store / "record.db", isolation_level=None)
     for statement in ("DROP TABLE answers", "DROP TABLE handles",
@@ -184,7 +190,7 @@ def _back_up(store: Path, first: int, say: Say) -> None:
 
 
 def _a_backup(store: Path) -> None:
-    _some_notes(store)
+    some_notes(store)
     with opened(store) as memory:
         memory.admin.backup(store.parent / "kept.tar")
 
@@ -201,7 +207,7 @@ def _restore(store: Path, first: int, say: Say) -> None:
 # ------------------------------------------------------------------ looking afterwards
 
 
-def _look(store: Path, said: list[str]) -> list[str]:
+def look(store: Path, said: list[str]) -> list[str]:
     """What is wrong: faults of the store, what was said and is not there, what is there twice."""
     text_search.BATCH, text_search.TAIL, vector_index.SEGMENT_ROWS = 20, 4, 8
     wrong = [f"before: {part}: {what}" for part, what in full_check(store)]
@@ -236,7 +242,7 @@ def _look(store: Path, said: list[str]) -> list[str]:
 
 
 def _look_at_old(store: Path, said: list[str]) -> list[str]:
-    wrong = _look(store, said)
+    wrong = look(store, said)
     db = sqlite3.connect(store / "record.db")
     version = db.execute("PRAGMA user_version").fetchone()[0]
     handles = db.execute("SELECT COUNT(*) FROM handles").fetchone()[0]
@@ -246,22 +252,28 @@ def _look_at_old(store: Path, said: list[str]) -> list[str]:
     return wrong
 
 
-def _look_at_backups(store: Path, said: list[str]) -> list[str]:
+def look_at_files(
+    pattern: str, restored: Callable[[Path, Path], object]
+) -> Callable[[Path, list[str]], list[str]]:
     """Whatever has the name of a backup is a whole one, of all that was acknowledged before it."""
-    wrong = _look(store, said)
-    for file in sorted(store.parent.glob("[abc].tar*")):
-        to = store.parent / "restored"
-        shutil.rmtree(to, ignore_errors=True)
-        try:
-            restore_store(file, to)
-        except errors.RecollectError as error:
-            wrong.append(f"{file.name} cannot be restored: {error}")
-            continue
-        wrong += [f"{file.name}: {part}: {what}" for part, what in full_check(to)]
-        last = max((n for n, line in enumerate(said) if line == f"={file.name}"), default=0)
-        before = {line.split()[0] for line in said[:last] if line[0] not in "?+-="}
-        wrong += [f"{name} is not in {file.name}" for name in sorted(before - _names([to]))]
-    return wrong
+
+    def look_at(store: Path, said: list[str]) -> list[str]:
+        wrong = look(store, said)
+        for file in sorted(store.parent.glob(pattern)):
+            to = store.parent / "restored"
+            shutil.rmtree(to, ignore_errors=True)
+            try:
+                restored(file, to)
+            except errors.RecollectError as error:
+                wrong.append(f"{file.name} cannot be restored: {error}")
+                continue
+            wrong += [f"{file.name}: {part}: {what}" for part, what in full_check(to)]
+            last = max((n for n, line in enumerate(said) if line == f"={file.name}"), default=0)
+            before = {line.split()[0] for line in said[:last] if line[0] not in "?+-="}
+            wrong += [f"{name} is not in {file.name}" for name in sorted(before - names_of([to]))]
+        return wrong
+
+    return look_at
 
 
 def _look_at_restored(store: Path, said: list[str]) -> list[str]:
@@ -271,14 +283,14 @@ def _look_at_restored(store: Path, said: list[str]) -> list[str]:
         return ["there is no store in the place"]
     stores = [store, *sorted(store.parent.glob("store.before-restore-*"))]
     wrong = [f"{one.name}: {part}: {what}" for one in stores for part, what in full_check(one)]
-    there = _names(stores)
+    there = names_of(stores)
     wrong += [f"{line.split()[0]} is lost" for line in said if line.split()[0] not in there]
     kept = {f"kept{i}" for i in range(40)} | {"door"}
-    wrong += [f"{name} is not restored" for name in sorted(kept - _names([store]))]
+    wrong += [f"{name} is not restored" for name in sorted(kept - names_of([store]))]
     return wrong
 
 
-def _names(stores: Iterable[Path]) -> set[str]:
+def names_of(stores: Iterable[Path]) -> set[str]:
     """The documents that these have."""
     names: set[str] = set()
     for place in stores:
@@ -289,12 +301,12 @@ def _names(stores: Iterable[Path]) -> set[str]:
 
 
 WORKS = {
-    "import": Work(_import, _look, steps=2500, seconds=0.8),
-    "curate": Work(_curate, _look, steps=2500, seconds=0.8),
-    "embed": Work(_embed, _look),
-    "commit": Work(_commit, _look),
-    "rebuild": Work(_rebuild, _look, _some_notes),
-    "backup": Work(_back_up, _look_at_backups, steps=1500, seconds=0.8),
+    "import": Work(_import, look, steps=2500, seconds=0.8),
+    "curate": Work(_curate, look, steps=2500, seconds=0.8),
+    "embed": Work(_embed, look),
+    "commit": Work(_commit, look),
+    "rebuild": Work(_rebuild, look, some_notes),
+    "backup": Work(_back_up, look_at_files("[abc].tar*", restore_store), steps=1500, seconds=0.8),
     "restore": Work(_restore, _look_at_restored, _a_backup, steps=1500, seconds=0.8),
     "migrate": Work(_migrate, _look_at_old, steps=150, seconds=0.15),
 }

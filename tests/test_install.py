@@ -367,6 +367,20 @@ def test_a_table_that_nothing_else_holds_goes_with_its_entry(cli: Cli) -> None:
     assert file.read_text() == 'model = "x"\n'
 
 
+def test_uninstalling_takes_away_what_a_killed_run_has_left(cli: Cli) -> None:
+    file = file_of(BY_NAME["cursor"])
+    write(file, '{"theme": "dark"}')
+    file.with_name(file.name + BACKUP).write_text('{"theme": "light"}')
+    file.with_name(f".{file.name}.{os.getpid()}.new").write_text('{"the')
+    assert cli("install", "cursor").code == 0
+    file.with_name(f".{file.name}.{os.getpid()}.new").write_text('{"the')
+    assert cli("install", "cursor", "--uninstall").code == 0
+    assert list(file.parent.iterdir()) == [file]
+    file.with_name(file.name + BACKUP).write_text('{"theme": "light"}')
+    assert cli("install", "cursor", "--uninstall").code == 0
+    assert list(file.parent.iterdir()) == [file]
+
+
 def test_without_the_ledger_the_entry_goes_and_what_held_it_stays(home: Path, cli: Cli) -> None:
     cli("install", "cursor")
     (home / "data" / "installed.json").write_text("lost")

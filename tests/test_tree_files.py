@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
@@ -273,6 +275,35 @@ def test_files_that_were_edited_are_not_overwritten(m: Memory, tree: Path) -> No
     assert (path.read_bytes(), mine.read_text()) == (edited, "mine")
     assert m.admin.export_tree(tree, force=True).written == 3
     assert "three times" in path.read_text()
+
+
+@pytest.mark.parametrize("after", range(6))
+@pytest.mark.parametrize("begun", [True, False])
+def test_what_an_interrupted_export_wrote_was_edited_by_nobody(
+    m: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: int, begun: bool
+) -> None:
+    folder, left, whole = tmp_path / "tree", after, os.replace
+    if begun:
+        m.admin.export_tree(folder)
+        keep(m, "dlq", "The dead letter queue is read at noon.", RETRIES, name="dead letters")
+        keep(m, "due", "Invoices are due after 20 days.", DUE, name="due date", scopes=["work"])
+
+    def interrupted(*names: Any) -> None:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise KeyboardInterrupt
+        whole(*names)
+
+    monkeypatch.setattr(os, "replace", interrupted)
+    with suppress(KeyboardInterrupt):
+        m.admin.export_tree(folder)
+    monkeypatch.setattr(os, "replace", whole)
+    keep(m, "dlq", "The dead letter queue is read at night.", RETRIES, name="dead letters")
+    keep(m, "due", "Invoices are due after 30 days.", DUE, name="due date", scopes=["work"])
+    assert m.admin.export_tree(folder).refused == ()
+    assert "at night" in (folder / f"{RETRIES}.md").read_text()
+    assert did(m.add(folder)) == {}
 
 
 def test_what_both_have_changed_is_refused_and_nothing_is_lost(m: Memory, tree: Path) -> None:

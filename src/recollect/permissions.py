@@ -34,11 +34,14 @@ def opener(path: str, flags: int) -> int:
 
 
 def write(path: Path, content: str) -> None:
-    """The whole file, or nothing of it; the old one stays whole until the new one is."""
+    """The whole file, or nothing of it; the old one stays whole until the new one is on the disk:
+    without the sync, the power may fail between a new name and what is in the file."""
     fresh = path.with_name(f".{path.name}.{os.getpid()}.new")
     try:
         with open(fresh, "w", encoding="utf-8", opener=opener) as out:
             out.write(content)
+            out.flush()
+            os.fsync(out.fileno())
         os.replace(fresh, path)
     finally:
         fresh.unlink(missing_ok=True)

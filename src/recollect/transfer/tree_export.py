@@ -16,6 +16,7 @@ from recollect.transfer.tree_manifest import (
     Manifest,
     ManifestEntry,
     content_hash,
+    is_whole,
     load,
     replace,
     save,
@@ -111,7 +112,7 @@ def _manifest_for(folder: Path, owner: str, *, force: bool) -> Manifest:
     before = load(folder)
     if force:
         return (before or Manifest.empty(owner))._replace(owner=owner)
-    if before is None and folder.is_dir() and any(folder.iterdir()):
+    if before is None and folder.is_dir() and any(map(is_whole, folder.iterdir())):
         raise UsageError(
             f"{folder} is not empty, and no tree was exported to it",
             hint="give a folder of its own, such as one inside your vault; or --force",
@@ -149,21 +150,22 @@ class _Export:
     def run(self) -> TreeExport:
         self._folder.mkdir(parents=True, exist_ok=True)
         paths = self._paths()
+        pages = {
+            paths[address]: self._page(topic, paths) for address, topic in self._topics.items()
+        }
+        indexes = self._indexes(paths)
+        self._announce(pages, indexes)
         files: dict[str, ManifestEntry] = {}
-        for address, (page, facts) in self._topics.items():
-            seen = shown(page, facts, paths, self._now)
-            raw = write(seen).encode()
-            base = base_of(seen._replace(related=page.related))
-            entry = ManifestEntry(address, content_hash(raw), base)
-            old = self._before.files.get(paths[address])
-            kept = self._put(paths[address], raw, old.hash if old else None)
+        for path, (raw, entry) in pages.items():
+            old = self._before.files.get(path)
+            kept = self._put(path, raw, old.hash if old else None)
             agreed = entry if kept else old
             if agreed:
-                files[paths[address]] = agreed
+                files[path] = agreed
         files |= self._left(files)
-        indexes = self._indexes(paths)
+        hashes = self._put_indexes(indexes)
         moved = self._before.moved if self._refused else {}  # else all links are written anew
-        save(self._folder, Manifest(self._before.owner, files, indexes, moved))
+        save(self._folder, Manifest(self._before.owner, files, hashes, moved))
         return TreeExport(
             str(self._folder),
             **self._counts,
@@ -172,6 +174,24 @@ class _Export:
             refused=tuple(self._refused),
             stale=tuple(self._stale),
         )
+
+    def _page(self, topic: Topic, paths: Mapping[str, str]) -> tuple[bytes, ManifestEntry]:
+        """Returns the file of a page, and its entry in the manifest."""
+        page, facts = topic
+        seen = shown(page, facts, paths, self._now)
+        raw = write(seen).encode()
+        base = base_of(seen._replace(related=page.related))
+        return raw, ManifestEntry(page.address, content_hash(raw), base)
+
+    def _announce(
+        self, pages: Mapping[str, tuple[bytes, ManifestEntry]], indexes: Mapping[str, bytes]
+    ) -> None:
+        coming = self._before._replace(
+            files={path: entry for path, (_, entry) in pages.items()},
+            indexes={path: content_hash(raw) for path, raw in indexes.items()},
+        )
+        if coming != self._before:
+            save(self._folder, self._before, coming)
 
     def _paths(self) -> dict[str, str]:
         """Returns a path for each page: that of the manifest, else a new one."""
@@ -236,18 +256,24 @@ class _Export:
             folder.rmdir()
         return True
 
-    def _indexes(self, paths: Mapping[str, str]) -> dict[str, str]:
-        """Writes an index of its pages for each domain; returns the hashes by path."""
+    def _indexes(self, paths: Mapping[str, str]) -> dict[str, bytes]:
+        """Returns an index of its pages for each domain, by path."""
         domains: dict[str, list[str]] = {}
         for address in sorted(paths, key=lambda address: paths[address]):
             domain, _, below = paths[address].partition("/")
             if below:
                 domains.setdefault(path_key(domain), []).append(address)
-        found: dict[str, str] = {}
+        found: dict[str, bytes] = {}
         for addresses in domains.values():
             domain = paths[addresses[0]].partition("/")[0]
-            path = f"{domain}/{INDEX}"
-            raw = _index(domain, [(paths[a], self._topics[a].page) for a in addresses]).encode()
+            listed = [(paths[a], self._topics[a].page) for a in addresses]
+            found[f"{domain}/{INDEX}"] = _index(domain, listed).encode()
+        return found
+
+    def _put_indexes(self, indexes: Mapping[str, bytes]) -> dict[str, str]:
+        """Writes them, and removes those of domains that are gone; returns the hashes by path."""
+        found: dict[str, str] = {}
+        for path, raw in indexes.items():
             old = self._before.indexes.get(path)
             if self._put(path, raw, old):
                 found[path] = content_hash(raw)

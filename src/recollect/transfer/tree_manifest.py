@@ -2,7 +2,8 @@
 the store and the file last agreed on.
 
 The manifest lies in the folder and may come with it from elsewhere, so it is not trusted: a path
-that leads out of the folder is refused.
+that leads out of the folder is refused. Before an export writes files it notes their hashes: files
+that it wrote before it was cut off are then known as its own.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from recollect.tree import INDEX, path_key
 from recollect.tree.edits import Base
 
 FORMAT, VERSION = "recollect-tree", 1
+_UNFINISHED = ".tmp"
 
 
 class ManifestEntry(NamedTuple):
@@ -67,7 +69,7 @@ def load(folder: Path) -> Manifest | None:
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{path}: cannot be read: {error}") from error
     try:
-        return _read(told)
+        return _settled(folder, _read(told), told.get("coming"))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(
             f"{path}: not a manifest of an exported tree ({error})",
@@ -80,14 +82,34 @@ def _read(told: Any) -> Manifest:
         raise ValueError("it has another format")
     if told["version"] > VERSION:
         raise ValueError(f"it is of version {told['version']}, which is newer than this program")
+    return Manifest(str(told["owner"]), *_content(told), _texts(told["moved"]))
+
+
+def _content(told: Any) -> tuple[dict[str, ManifestEntry], dict[str, str]]:
+    """Returns the entries of pages, and the hashes of indexes, by path."""
     files = {
         _inside(path): ManifestEntry(
             str(e["page"]), str(e["hash"]), Base(_texts(e["fields"]), _texts(e["facts"]))
         )
         for path, e in told["files"].items()
     }
-    indexes = {_inside(path): hash for path, hash in _texts(told["indexes"]).items()}
-    return Manifest(str(told["owner"]), files, indexes, _texts(told["moved"]))
+    return files, {_inside(path): hash for path, hash in _texts(told["indexes"]).items()}
+
+
+def _settled(folder: Path, manifest: Manifest, coming: Any) -> Manifest:
+    """Takes over what an export that was cut off has written of what it was about to write."""
+    if coming is None:
+        return manifest
+    files, indexes = _content(coming)
+    wrote = {path: entry for path, entry in files.items() if _is(folder / path, entry.hash)}
+    listed = {path: hash for path, hash in indexes.items() if _is(folder / path, hash)}
+    return manifest._replace(
+        files={**manifest.files, **wrote}, indexes={**manifest.indexes, **listed}
+    )
+
+
+def _is(path: Path, hash: str) -> bool:
+    return path.is_file() and content_hash(path.read_bytes()) == hash
 
 
 def _texts(told: Any) -> dict[str, str]:
@@ -102,8 +124,24 @@ def _inside(path: str) -> str:
     return path
 
 
-def save(folder: Path, manifest: Manifest) -> None:
-    """Writes the manifest, if it changed. The same tree gives the same bytes."""
+def save(folder: Path, manifest: Manifest, coming: Manifest | None = None) -> None:
+    """Writes the manifest, if it changed, and what is *coming*: files that are about to be written.
+    The same tree gives the same bytes."""
+    told = {
+        "format": FORMAT,
+        "version": VERSION,
+        "owner": manifest.owner,
+        **_told(manifest),
+        "moved": dict(sorted(manifest.moved.items())),
+        **({"coming": _told(coming)} if coming else {}),
+    }
+    raw = (json.dumps(told, ensure_ascii=False, indent=1) + "\n").encode()
+    path = folder / MANIFEST
+    if not path.exists() or path.read_bytes() != raw:
+        replace(path, raw)
+
+
+def _told(manifest: Manifest) -> dict[str, Any]:
     files = {
         path: {
             "page": e.page,
@@ -113,28 +151,22 @@ def save(folder: Path, manifest: Manifest) -> None:
         }
         for path, e in sorted(manifest.files.items())
     }
-    told = {
-        "format": FORMAT,
-        "version": VERSION,
-        "owner": manifest.owner,
-        "files": files,
-        "indexes": dict(sorted(manifest.indexes.items())),
-        "moved": dict(sorted(manifest.moved.items())),
-    }
-    raw = (json.dumps(told, ensure_ascii=False, indent=1) + "\n").encode()
-    path = folder / MANIFEST
-    if not path.exists() or path.read_bytes() != raw:
-        replace(path, raw)
+    return {"files": files, "indexes": dict(sorted(manifest.indexes.items()))}
 
 
 def replace(path: Path, raw: bytes) -> None:
     """Replaces a file in one step: a reader sees the old content or the new one."""
-    beside = path.with_name(f".{path.name[:60]}.{os.getpid()}.tmp")
+    beside = path.with_name(f".{path.name[:60]}.{os.getpid()}{_UNFINISHED}")
     try:
         beside.write_bytes(raw)
         os.replace(beside, path)
     finally:
         beside.unlink(missing_ok=True)
+
+
+def is_whole(path: Path) -> bool:
+    """Tells whether it is no file whose writing was cut off."""
+    return not (path.name.startswith(".") and path.name.endswith(_UNFINISHED))
 
 
 def pages_in(folder: Path) -> Iterator[str]:

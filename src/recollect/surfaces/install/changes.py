@@ -115,8 +115,8 @@ class FileEdits:
                 sheet.filed = sheet.filed._replace(folders=(*sheet.filed.folders, *made))
                 if backups:
                     self.backups += filter(None, [backup])
-                elif backup is not None:
-                    backup.unlink(missing_ok=True)
+            if not backups:
+                files.sweep(sheet.before.path)
             with suppress(OSError):  # without it, only the exactness is lost
                 if sheet.filed.added or real in self._known:
                     ledger.save(Path(real), sheet.filed)

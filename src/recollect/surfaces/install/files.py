@@ -7,6 +7,7 @@ alone.
 
 from __future__ import annotations
 
+import glob
 import os
 import stat
 from pathlib import Path
@@ -15,6 +16,7 @@ from recollect.errors import InputError
 from recollect.named_tuple import NamedTuple
 
 BACKUP = ".recollect-backup"
+_UNFINISHED = ".new"
 
 
 class ConfigFile(NamedTuple):
@@ -62,7 +64,8 @@ def write(before: ConfigFile, text: str) -> tuple[list[str], Path | None]:
 
 
 def _replace(path: Path, content: bytes, mode: int | None) -> None:
-    fresh = path.with_name(f".{path.name}.{os.getpid()}.new")
+    fresh = path.with_name(f".{path.name}.{os.getpid()}{_UNFINISHED}")
+    fresh.unlink(missing_ok=True)  # of a process that had this number and was killed
     try:
         with open(fresh, "xb") as stream:
             if mode is not None:
@@ -86,11 +89,19 @@ def _folders(folder: Path) -> list[str]:
     return missing[::-1]
 
 
+def sweep(path: Path) -> None:
+    """Take away what lies beside a file for our sake: its backup, and what killed processes left
+    of writing it."""
+    unfinished = path.parent.glob(f".{glob.escape(path.name)}.*{_UNFINISHED}")
+    for left in (path.with_name(path.name + BACKUP), *unfinished):
+        left.unlink(missing_ok=True)
+
+
 def remove(path: Path, folders: list[str]) -> None:
     """Take away a file of ours, its backup, and the folders made for it, where they are empty."""
     try:
         path.unlink(missing_ok=True)
-        path.with_name(path.name + BACKUP).unlink(missing_ok=True)
+        sweep(path)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from error
     for folder in reversed(folders):
