@@ -454,6 +454,17 @@ def test_a_question_has_the_same_vector_however_the_network_was_loaded() -> None
     assert [embedder.embed_query(one).tobytes() for one in asked] == first
 
 
+def test_a_network_that_is_asked_often_is_the_one_that_runs_fast() -> None:
+    from recollect.models.onnx import OnnxEmbedder
+
+    embedder = OnnxEmbedder(EMBED, EMBED_HOME)
+    first = embedder.embed_query("when do we deploy?").tobytes()
+    assert embedder.network(brief=True).brief
+    vectors = {embedder.embed_query("when do we deploy?").tobytes() for _ in range(30)}
+    assert not embedder.network(brief=True).brief
+    assert vectors == {first}
+
+
 def test_a_worker_that_dies_loses_nothing(tmp_path: Path) -> None:
     from recollect.models.onnx import OnnxEmbedder
     from recollect.models.workers import ParallelEmbedder

@@ -23,6 +23,8 @@ _AT_ONCE, _MOST_MADE = 8, 512
 """Passages read at once for their sentences, and those whose vectors wait to be asked for."""
 _BRIEF = 4_100
 """Characters of texts up to which a network that plans no memory serves; see :mod:`network`."""
+_FEW = 20
+"""Runs after which a brief network gives way to a whole one, which is faster from then on."""
 
 
 class _OnnxModel:
@@ -48,6 +50,7 @@ class _OnnxModel:
         that gives no *states*."""
         with self._lock:
             known = self._network
+            brief = brief and (known is None or known.runs < _FEW)
             if known is not None and known.brief <= brief and known.gives_states >= states:
                 return known
             if known is not None:
