@@ -63,6 +63,11 @@ def test_what_was_computed_is_said() -> None:
     assert found.computed == ("12 + 4 = 16",)
 
 
+@pytest.mark.parametrize("said", ["Tea costs less than", "Than coffee, tea is cheaper"])
+def test_a_comparison_that_lacks_a_side_is_checked(said: str) -> None:
+    assert check(said, [said]).why == ""
+
+
 @given(st.text(), st.text())
 def test_no_text_is_too_strange(said: str, span: str) -> None:
     check(said, [span])

@@ -16,14 +16,17 @@ exact things, the names and the order of the words.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, lru_cache
+from itertools import chain, pairwise, permutations, product
 
 from recollect.named_tuple import NamedTuple
 from recollect.text.forms import is_past, verb
 from recollect.text.ordinary import commonness
 from recollect.text.stopwords import stopwords
 from recollect.text.support import tables
-from recollect.text.support.reading import ClauseToken, read
+from recollect.text.support.reading import ClauseToken, Kind, read
 from recollect.text.support.verdict import same_token
 from recollect.text.terms import fold, stem
 
@@ -74,6 +77,9 @@ ASKS = {
 # fmt: on
 BRIEF = 6
 """Words of meaning that a brief statement has at most."""
+_ANOTHER_THING, _SOMEBODY_ELSE = "another thing is asked", "somebody else may do it"
+_DATES = tables.WEEKDAYS.keys() | tables.MONTHS.keys()
+_TIMES = tables.WEEKDAYS.keys() | tables.UNITS.keys()
 _ANYTHING = frozenset({"", "thing"})
 _ALIKE = ({"number", "degree"}, {"long", "time"}, {"long", "degree"}, {"way", "thing"})
 _NEED = re.compile(r"\b(?:have|has|had|need|needs|needed) to\b")
@@ -117,6 +123,44 @@ class _View(NamedTuple):
     def english(self) -> bool:
         return self.language in ("en", "")
 
+    def of(self, *kinds: Kind) -> list[ClauseToken]:
+        return [token for token in self.tokens if token.kind in kinds]
+
+    @property
+    def denies(self) -> bool:
+        return bool(self.of("not"))
+
+    @property
+    def names(self) -> set[str]:
+        return {fold(token.word) for token in self.of("name")}
+
+    @property
+    def persons(self) -> set[str]:
+        return _rows_of(PERSONS, self.words)
+
+    @property
+    def keywords(self) -> bool:
+        """It is no sentence: it asks nothing, and has no auxiliary verb."""
+        return not self.asks and not {*self.asking} & {*_AUXILIARY}
+
+    @property
+    def passive(self) -> bool:
+        """Something is done to what it is about: "was it made", "who was hired"."""
+        be = next((n for n, word in enumerate(self.asking) if word in BEING), len(self.asking))
+        return any(map(is_past, self.asking[be + 1 :]))
+
+    @property
+    def predicate(self) -> str:
+        """Whether it says what something ``does``, or what it ``is``; empty for neither."""
+        if not DOING.isdisjoint(self.asking):
+            return "does"
+        return "is" if not BEING.isdisjoint(self.asking) and not self.passive else ""
+
+
+def _rows_of(table: Mapping[str, str], words: Iterable[str]) -> set[str]:
+    """The rows of a table that some of the words are in."""
+    return {table[word] for word in words if word in table}
+
 
 def difference(one: str, other: str) -> str:
     """Says what is not accounted for in both texts; empty where everything is."""
@@ -156,24 +200,33 @@ def _ask(text: str) -> str:
 
 # ------------------------------------------------------------------ what both must have
 
-
-def _exact(a: _View, b: _View) -> str:
-    """Numbers, dates, identifiers and names; and a negation."""
-    if _denies(a) != _denies(b):
-        return "only one of them denies"
-    if sorted(_SIGN.findall(a.text)) != sorted(_SIGN.findall(b.text)):
-        return "another sign"
-    return _unshared(a, b) or _unshared(b, a)
+_Rule = Callable[[_View, _View], str]
 
 
-def _denies(view: _View) -> bool:
-    return any(token.kind == "not" for token in view.tokens)
+def _both_ways(rule: _Rule) -> _Rule:
+    """Returns a rule that holds each text against the other."""
+    return lambda a, b: rule(a, b) or rule(b, a)
 
 
+def _only(words: Iterable[str]) -> str:
+    return f"“{min(words)}” is only in one"
+
+
+def _denial(a: _View, b: _View) -> str:
+    return "only one of them denies" if a.denies != b.denies else ""
+
+
+def _signs(a: _View, b: _View) -> str:
+    same = sorted(_SIGN.findall(a.text)) == sorted(_SIGN.findall(b.text))
+    return "" if same else "another sign"
+
+
+@_both_ways
 def _unshared(a: _View, b: _View) -> str:
+    """Numbers, dates, identifiers and names."""
     for token in a.tokens:
         if _counts(token, a) and not (any(_same(token, t) for t in b.tokens) or _spelled(token, b)):
-            return f"“{token.word}” is only in one"
+            return _only([token.word])
     return ""
 
 
@@ -201,58 +254,45 @@ def _spelled(token: ClauseToken, b: _View) -> bool:
 
 def _unknown(a: _View, b: _View) -> str:
     """A word that no dictionary has, where the other has another: names without their capitals."""
-    mine, yours = (
-        [w for w in one.words if _odd(w) and not {w, w + "s", w.removesuffix("s")} & {*two.words}]
-        for one, two in ((a, b), (b, a))
-    )
+    mine, yours = _odd(a, b), _odd(b, a)
     return f"“{mine[0]}” is not “{yours[0]}”" if mine and yours else ""
 
 
-def _odd(word: str) -> bool:
-    known = word in tables.WEEKDAYS or word in tables.MONTHS
-    return word.isalpha() and not known and commonness(word) in ("name", "")
+def _odd(a: _View, b: _View) -> list[str]:
+    """The words of one that no dictionary has, and the other has in no number."""
+    known = {*b.words, *(word + "s" for word in b.words), *_DATES}
+    some = [word for word in a.words if word.isalpha() and not {word, word + "s"} & known]
+    return [word for word in some if commonness(word) in ("name", "")]
 
 
 def _equal(a: _View, b: _View) -> str:
     missing = _named(a) ^ _named(b)
-    return f"“{min(missing)}” is only in one" if missing else ""
+    return _only(missing) if missing else ""
 
 
 def _named(view: _View) -> set[str]:
-    follows = (*view.words, "")[1:]
-    timed = {
-        w
-        for w, n in zip(view.words, follows, strict=True)
-        if n in tables.UNITS or n in tables.WEEKDAYS
-    }
-    again = {"again"} if view.asks == "yes" and "again" in view.words else set()
-    return {
-        EQUAL[w] for w in view.words if w in EQUAL and not (EQUAL[w] == "all" and w in timed)
-    } | again
+    """The rows of :data:`EQUAL` that it has; "all days" and "every Monday" are times."""
+    times = {word for word, follows in pairwise(view.words) if follows in _TIMES}
+    words = [word for word in view.words if EQUAL.get(word) != "all" or word not in times]
+    again = {"again"} if view.asks == "yes" else set()
+    return _rows_of(EQUAL, words) | again.intersection(words)
 
 
+@_both_ways
 def _whose(a: _View, b: _View) -> str:
     """Whose it is: one's own may go without saying, and so may that of somebody who is named."""
-    one, two = (frozenset(PERSONS[w] for w in view.words if w in PERSONS) for view in (a, b))
-    for mine, yours, view in ((one, two, a), (two, one, b)):
-        told = (
-            mine <= {"me"}
-            or any(t.kind == "name" for t in view.tokens)
-            or view.asking != view.words
-        )
-        if mine and not yours & mine and (yours or not told):
-            return f"“{min(mine)}” is only in one"
-        if "you" in mine - yours:
-            return "“your” is only in one"
-    return ""
+    mine, yours = a.persons, b.persons
+    unsaid = mine <= {"me"} or bool(a.names) or a.asking != a.words
+    if mine.isdisjoint(yours) and mine and (yours or not unsaid):
+        return _only(mine)
+    return "“your” is only in one" if "you" in mine - yours else ""
 
 
 def _opposite(a: _View, b: _View) -> str:
     mine, yours = set(a.words) - set(b.words), set(b.words) - set(a.words)
-    for one in mine:
-        for two in yours:
-            if _are_opposite(one, two):
-                return f"“{one}” is not “{two}”"
+    for one, two in product(mine, yours):
+        if _are_opposite(one, two):
+            return f"“{one}” is not “{two}”"
     return _disjoint(mine & PLACES, yours & PLACES) or _disjoint(*map(_superlatives, (mine, yours)))
 
 
@@ -268,18 +308,18 @@ def _superlatives(words: set[str]) -> set[str]:
 
 def _are_opposite(one: str, two: str) -> bool:
     short, long = sorted((one, two), key=len)
-    if len(short) > 4 and any(long == prefix + short for prefix in _OPPOSED):
+    if len(short) > 4 and long.removesuffix(short) in _OPPOSED:
         return True
-    return bool(_bases(one) & {o for base in _bases(two) for o in _opposites().get(base, ())})
+    opposites = map(_opposites().__getitem__, _bases(two) & _opposites().keys())
+    return not _bases(one).isdisjoint(chain.from_iterable(opposites))
 
 
 @cache
-def _opposites() -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
-    for one, two in map(sorted, tables.OPPOSITES):
-        for x, y in ((one, two), (two, one)):
-            for base in _bases(x):
-                found.setdefault(base, set()).update(_bases(y))
+def _opposites() -> Mapping[str, set[str]]:
+    found: dict[str, set[str]] = defaultdict(set)
+    for one, two in chain.from_iterable(map(permutations, tables.OPPOSITES)):
+        for base in _bases(one):
+            found[base] |= _bases(two)
     return found
 
 
@@ -302,7 +342,7 @@ def _asked(a: _View, b: _View) -> str:
     if "yes" in asks and len(asks) > 1:
         return "one asks whether it is so"
     asks -= _ANYTHING
-    return "" if len(asks) < 2 or asks in _ALIKE else "another thing is asked"
+    return "" if len(asks) < 2 or asks in _ALIKE else _ANOTHER_THING
 
 
 def _when(a: _View, b: _View) -> str:
@@ -326,10 +366,8 @@ def tense(view: _View) -> str:
 
 def _told_of_past(view: _View) -> bool:
     """Whether a clause within is of the past: "the doctor that Hyejin recommended"."""
-    names = {fold(token.word) for token in view.tokens if token.kind == "name"} | RELATIVE
-    return any(
-        b in names and is_past(w) for b, w in zip(view.asking, view.asking[1:], strict=False)
-    )
+    names = view.names | RELATIVE
+    return any(before in names and is_past(word) for before, word in pairwise(view.asking))
 
 
 def _mode(a: _View, b: _View) -> str:
@@ -339,19 +377,18 @@ def _mode(a: _View, b: _View) -> str:
 
 
 def _modes(view: _View) -> set[str]:
-    found = {MODES[word] for word in view.asking if word in MODES}
-    return found | ({"must"} if _NEED.search(" ".join(view.asking)) else set())
+    needs = {"must"} if _NEED.search(" ".join(view.asking)) else set()
+    return _rows_of(MODES, view.asking) | needs
 
 
 # ------------------------------------------------------------------ who does what
 
 
+@_both_ways
 def _direction(a: _View, b: _View) -> str:
     """Whether one goes from where the other goes to."""
-    for one, two in ((a.text, b.text), (b.text, a.text)):
-        if set(_FROM.findall(one)) & set(_TO.findall(two)) - set(_TO.findall(one)):
-            return "it goes the other way"
-    return ""
+    back = set(_FROM.findall(a.text)) & set(_TO.findall(b.text)) - set(_TO.findall(a.text))
+    return "it goes the other way" if back else ""
 
 
 def _roles(a: _View, b: _View) -> str:
@@ -361,31 +398,23 @@ def _roles(a: _View, b: _View) -> str:
     one, two = _order(a, english), _order(b, english)
     if "me" in {*one} ^ {*two}:
         one, two = ([word for word in some if word != "me"] for some in (one, two))
-    if sorted(one) != sorted(two) or _is_keywords(a) != _is_keywords(b):
+    if sorted(one) != sorted(two) or a.keywords != b.keywords:
         return ""
-    if english and {a.asks, b.asks} == {"person", "thing"}:
-        return "another thing is asked"
-    if english and ((_does(a) and _is(b)) or (_does(b) and _is(a))):
+    if not english:
+        return _SOMEBODY_ELSE if one != two else ""
+    if {a.asks, b.asks} == {"person", "thing"}:
+        return _ANOTHER_THING
+    if {a.predicate, b.predicate} == {"does", "is"}:
         return "a verb of one may be a noun of the other"
-    turned = english and _is_passive(a) != _is_passive(b)
-    return "" if (one == two) != turned else "somebody else may do it"
-
-
-def _does(view: _View) -> bool:
-    return not DOING.isdisjoint(view.asking)
-
-
-def _is(view: _View) -> bool:
-    """Whether it says what something is, and not what is done."""
-    return not BEING.isdisjoint(view.asking) and not _does(view) and not _is_passive(view)
+    return "" if (one == two) == (a.passive == b.passive) else _SOMEBODY_ELSE
 
 
 def _restricted(a: _View, b: _View) -> str:
     """Of few words each counts: "depth" is not "well depth"."""
     one, two = (set(_order(view, english=True)) - {"me"} for view in (a, b))
     small, large = sorted((one, two), key=len)
-    if len(small) < 3 and small < large and _is_keywords(a) and _is_keywords(b):
-        return f"“{min(large - small)}” is only in one"
+    if len(small) < 3 and small < large and a.keywords and b.keywords:
+        return _only(large - small)
     return ""
 
 
@@ -399,22 +428,10 @@ def _order(view: _View, english: bool) -> list[str]:
     a time, a way. Of another language the words with capitals, or else all."""
     if not english:
         return list(view.capitals if len(view.capitals) > 1 else view.words)
-    free = {
-        fold(token.word) for token in view.tokens if token.kind in ("weekday", "month", "season")
-    }
+    free = {fold(token.word) for token in view.of("weekday", "month", "season")}
     some = (w for w in view.asking if w not in free and not (w.endswith("ly") and len(w) > 4))
     common = stopwords()
     return [PERSONS.get(w) or verb(stem(w)) for w in some if w in PERSONS or stem(w) not in common]
-
-
-def _is_keywords(view: _View) -> bool:
-    return not view.asks and not {*view.asking} & {*_AUXILIARY}
-
-
-def _is_passive(view: _View) -> bool:
-    """Whether something is done to what it is about: "was it made", "who was hired"."""
-    be = next((n for n, word in enumerate(view.asking) if word in BEING), len(view.asking))
-    return any(map(is_past, view.asking[be + 1 :]))
 
 
 def _unlike(a: _View, b: _View) -> str:
@@ -429,9 +446,10 @@ def _shared(a: _View, b: _View) -> float:
     return len(one & two) / least if least else 1.0
 
 
-_ANY = (_spoken, _exact, _roles, _unlike)
+_EXACT = (_denial, _signs, _unshared)
+_ANY = (_spoken, *_EXACT, _roles, _unlike)
 _ENGLISH = (
-    _exact,
+    *_EXACT,
     _restricted,
     _unknown,
     _equal,
@@ -457,7 +475,7 @@ def is_english(text: str) -> bool:
 
 
 def denies(text: str) -> bool:
-    return _denies(_view(text))
+    return _view(text).denies
 
 
 def same_subject(one: str, other: str) -> bool:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import combinations
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, combinations, product
 
 from recollect.text.support import tables
 from recollect.text.support.reading import ClauseReading, ClauseToken
@@ -19,36 +19,39 @@ _MOST = 8
 _NEAR = 1e-6
 
 
-def computed(number: ClauseToken, sentence: str, said: ClauseReading, spans: ClauseReading) -> str:
-    """How the number follows from those of the spans; empty where it does not."""
+Results = Iterator[tuple[str, float]]
+"""What can be computed: how, and the value."""
+
+
+def computed(figure: ClauseToken, sentence: str, said: ClauseReading, spans: ClauseReading) -> str:
+    """How a number or a time of day follows from those of the spans; empty where it does not."""
+    if figure.kind == "time":
+        return _first_of(_ends(figure, spans), figure)
     given = {one.value for one in said.of("number")}
-    values = [one for one in spans.of("number") if _comparable(number, one)][:_MOST]
-    times = spans.of("time")[:_MOST]
-    for cue, results in (
+    values = [one for one in spans.of("number") if _comparable(figure, one)][:_MOST]
+    ways = (
         (tables.SUMS, _sums(values, given)),
         (tables.DIFFERENCES, _differences(values, given)),
-        (tables.DIFFERENCES, _durations(number, times)),
+        (tables.DIFFERENCES, _durations(figure, spans.of("time")[:_MOST])),
         (tables.REST, _differences(values, given)),
-    ):
-        if re.search(cue, sentence, re.IGNORECASE):
-            found = next((how for how, value in results if _same(value, number.value)), "")
-            if found:
-                return found
-    return _count(number, spans)
+    )
+    cued = (results for cue, results in ways if re.search(cue, sentence, re.IGNORECASE))
+    return _first_of(chain.from_iterable(cued), figure) or _count(figure, spans)
 
 
-def reckoned(time: ClauseToken, spans: ClauseReading) -> str:
-    """How a time of day, or the sum of two, follows from those of the spans."""
-    times, numbers = spans.of("time"), spans.of("number")
-    for one in times:
-        for length in numbers:
-            minutes = length.value * tables.UNITS[length.unit].factor / 60 if length.unit else 0
-            if minutes and _same(one.value + minutes, time.value):
-                return f"{one.word} + {length.word} {length.unit} = {time.word}"
+def _first_of(results: Iterable[tuple[str, float]], figure: ClauseToken) -> str:
+    return next((how for how, value in results if _same(value, figure.value)), "")
+
+
+def _ends(time: ClauseToken, spans: ClauseReading) -> Results:
+    """When what begins at a time of the spans ends, and the sums of two such times."""
+    times = spans.of("time")
+    lengths = [length for length in spans.of("number") if length.unit]
+    for one, length in product(times, lengths):
+        end = one.value + length.value * tables.UNITS[length.unit].factor / 60
+        yield f"{one.word} + {length.word} {length.unit} = {time.word}", end
     for one, two in combinations(times, 2):
-        if _same(one.value + two.value, time.value):
-            return f"{one.word} + {two.word} = {time.word}"
-    return ""
+        yield f"{one.word} + {two.word} = {time.word}", one.value + two.value
 
 
 def _comparable(number: ClauseToken, other: ClauseToken) -> bool:
@@ -61,7 +64,7 @@ def _same(one: float, two: float) -> bool:
     return abs(one - two) < _NEAR * max(1.0, abs(one))
 
 
-def _sums(values: Sequence[ClauseToken], given: set[float]) -> Iterator[tuple[str, float]]:
+def _sums(values: Sequence[ClauseToken], given: set[float]) -> Results:
     """A sentence that says all the parts lists them, and adds nothing up."""
     for size in range(len(values), 1, -1):
         for some in combinations(values, size):
@@ -71,21 +74,17 @@ def _sums(values: Sequence[ClauseToken], given: set[float]) -> Iterator[tuple[st
             yield f"{' + '.join(one.word for one in some)} = {total:g}", total
 
 
-def _differences(values: Sequence[ClauseToken], given: set[float]) -> Iterator[tuple[str, float]]:
+def _differences(values: Sequence[ClauseToken], given: set[float]) -> Results:
     for one, two in combinations(values, 2):
         if {one.value, two.value} <= given:
             continue
         high, low = (one, two) if one.value >= two.value else (two, one)
         yield f"{high.word} − {low.word} = {high.value - low.value:g}", high.value - low.value
-        if high.after in _months() or low.after in _months():
+        if high.after in tables.MONTH_NAMES or low.after in tables.MONTH_NAMES:
             yield f"{one.word} + {two.word}", one.value + two.value
 
 
-def _months() -> frozenset[str]:
-    return frozenset(tables.MONTHS.values())
-
-
-def _durations(number: ClauseToken, times: Sequence[ClauseToken]) -> Iterator[tuple[str, float]]:
+def _durations(number: ClauseToken, times: Sequence[ClauseToken]) -> Results:
     unit = tables.UNITS.get(number.unit)
     if unit is None or unit.dimension != "time":
         return
@@ -96,13 +95,10 @@ def _durations(number: ClauseToken, times: Sequence[ClauseToken]) -> Iterator[tu
 
 def _count(number: ClauseToken, spans: ClauseReading) -> str:
     """Whether the spans list so many things, or name so many where they list none."""
-    names = len({token.key for token in spans.of("name")})
-    known = spans.lists or {names}
-    repeats = {sum(one.key == token.key for one in spans.tokens) for token in spans.of("word")}
+    if number.after in tables.MONTH_NAMES or not 2 <= number.value <= 20:
+        return ""
+    listed = spans.lists or {len(spans.keys("name"))}
+    repeats = Counter(one.key for one in spans.tokens)
     sorts = Counter(one.unit or one.after for one in spans.of("number"))
-    wanted = 0 if number.after in _months() else number.value
-    return (
-        f"{wanted:g} are listed"
-        if 2 <= wanted <= 20 and wanted in known | repeats | {*sorts.values()}
-        else ""
-    )
+    counts = {*listed, *(repeats[key] for key in spans.keys("word")), *sorts.values()}
+    return f"{number.value:g} are listed" if number.value in counts else ""

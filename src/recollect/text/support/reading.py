@@ -6,6 +6,7 @@ Read from the surface, by the tables. The same text always reads the same way; n
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import Literal
 
@@ -37,9 +38,35 @@ class ClauseToken(NamedTuple):
     """The word before a number ("floor 5")."""
 
 
+class Clause(NamedTuple):
+    """A part of a sentence that says one thing."""
+
+    tokens: tuple[ClauseToken, ...]
+    """Its tokens, without the negations."""
+    negated: bool
+    """It has a negation."""
+
+    @property
+    def denies(self) -> bool:
+        """It says that something is not so, by a negation or as plainly."""
+        return self.negated or not self.words.isdisjoint(tables.STRONG)
+
+    @property
+    def negative(self) -> bool:
+        """It denies, or a word of it means that something is not so."""
+        return self.denies or not self.words.isdisjoint(tables.NEGATIVE)
+
+    @property
+    def words(self) -> set[str]:
+        return {fold(token.word) for token in self.tokens}
+
+    def of(self, *kinds: Kind) -> list[ClauseToken]:
+        return [token for token in self.tokens if token.kind in kinds]
+
+
 class ClauseReading(NamedTuple):
     tokens: tuple[ClauseToken, ...]
-    clauses: int
+    clauses: tuple[Clause, ...]
     language: str
     joined: frozenset[int]
     """The clauses that go on from the one before by "and"."""
@@ -52,9 +79,6 @@ class ClauseReading(NamedTuple):
     def keys(self, *kinds: Kind) -> set[str]:
         return {token.key for token in self.of(*kinds)}
 
-    def in_clause(self, n: int) -> list[ClauseToken]:
-        return [token for token in self.tokens if token.clause == n]
-
 
 class _RawWord(NamedTuple):
     text: str
@@ -64,10 +88,15 @@ class _RawWord(NamedTuple):
     """It is the first word of a sentence."""
 
 
+_NO_WORD = _RawWord("", "", -1, False)
+"""Two of them end every list of words: what is beside the first or the last word can be looked at
+without asking whether it is there."""
+
+
 @cache
-def _patterns() -> tuple[re.Pattern[str], ...]:
+def _words_and_marks() -> re.Pattern[str]:
     word = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?%?|\w+(?:[-_.:/@+&#]+\w+)*[%°]?|[%°]"
-    return (re.compile(rf"[$€£]?(?:{word})|[$€£]|[.,;:!?()—–\n]"),)
+    return re.compile(rf"[$€£]?(?:{word})|[$€£]|[.,;:!?()—–\n]")
 
 
 _CONTRACTIONS = (
@@ -106,13 +135,22 @@ def read(text: str) -> ClauseReading:
     names = text != text.lower() and spoken != "de"
     tokens: list[ClauseToken] = []
     at = 0
-    while at < len(raws):
-        token, used = _token(raws, at, names)
-        if token is not None:
-            tokens.extend(token)
+    while raws[at] is not _NO_WORD:
+        found, used = _token(raws, at, names)
+        tokens += found
         at += used
-    last = max((raw.clause for raw in raws), default=0)
-    return ClauseReading(tuple(tokens), last + 1, spoken, joined, _lists(text))
+    last = max(0, *(raw.clause for raw in raws))
+    return ClauseReading(tuple(tokens), _clauses(tokens, last), spoken, joined, _lists(text))
+
+
+def _clauses(tokens: Sequence[ClauseToken], last: int) -> tuple[Clause, ...]:
+    groups: list[list[ClauseToken]] = [[] for _ in range(last + 1)]
+    for token in tokens:
+        groups[token.clause].append(token)
+    kept = (tuple(token for token in group if token.kind != "not") for group in groups)
+    return tuple(
+        Clause(some, some != tuple(group)) for some, group in zip(kept, groups, strict=True)
+    )
 
 
 def _lists(text: str) -> frozenset[int]:
@@ -123,7 +161,7 @@ def _lists(text: str) -> frozenset[int]:
 
 def _raw(text: str) -> tuple[list[_RawWord], frozenset[int]]:
     """The words, each with its clause, and the clauses that go on from the one before."""
-    found = _patterns()[0].findall(text)
+    found = _words_and_marks().findall(text)
     out: list[_RawWord] = []
     joined: set[int] = set()
     clause, starts = 0, True
@@ -143,7 +181,7 @@ def _raw(text: str) -> tuple[list[_RawWord], frozenset[int]]:
         else:
             out.append(_RawWord(word, folded, clause, starts))
         starts = False
-    return out, frozenset(joined)
+    return [*out, _NO_WORD, _NO_WORD], frozenset(joined)
 
 
 def _pairs(run: str) -> list[str]:
@@ -157,8 +195,11 @@ def _two_sides(found: list[str], n: int) -> bool:
     return len(whole) == 6
 
 
-def _token(raws: list[_RawWord], at: int, names: bool) -> tuple[list[ClauseToken] | None, int]:
-    """The tokens that begin at a place, and how many words they take."""
+Tokens = tuple[list[ClauseToken], int]
+"""The tokens that begin at a place, and how many words they take."""
+
+
+def _token(raws: list[_RawWord], at: int, names: bool) -> Tokens:
     for reader in (_date, _time, _figure):
         made = reader(raws, at)
         if made is not None:
@@ -166,7 +207,7 @@ def _token(raws: list[_RawWord], at: int, names: bool) -> tuple[list[ClauseToken
     return _named(raws[at], at, raws, names), 1
 
 
-def _date(raws: list[_RawWord], at: int) -> tuple[list[ClauseToken], int] | None:
+def _date(raws: list[_RawWord], at: int) -> Tokens | None:
     raw = raws[at]
     iso = _ISO.fullmatch(raw.folded)
     if not iso:
@@ -180,10 +221,10 @@ def _date(raws: list[_RawWord], at: int) -> tuple[list[ClauseToken], int] | None
     ], 1
 
 
-def _time(raws: list[_RawWord], at: int) -> tuple[list[ClauseToken], int] | None:
-    raw, follows = raws[at], _follows(raws, at)
+def _time(raws: list[_RawWord], at: int) -> Tokens | None:
+    raw, follows = raws[at], raws[at + 1].folded
     joined = follows in ("am", "pm", "uhr") and raw.folded.replace(":", "").isdigit()
-    text = raw.folded + (follows if joined and follows != "uhr" else "")
+    text = raw.folded + follows.removesuffix("uhr") * joined
     clock = _CLOCK.fullmatch(text)
     if not clock or ("." in text and follows != "uhr"):
         return None
@@ -194,61 +235,73 @@ def _time(raws: list[_RawWord], at: int) -> tuple[list[ClauseToken], int] | None
     return [ClauseToken("time", str(value), raw.text, raw.clause, at, value)], 1 + joined
 
 
-def _follows(raws: list[_RawWord], at: int) -> str:
-    return raws[at + 1].folded if at + 1 < len(raws) else ""
-
-
-def _figure(raws: list[_RawWord], at: int) -> tuple[list[ClauseToken], int] | None:
+def _figure(raws: list[_RawWord], at: int) -> Tokens | None:
     """A number in digits or words, with its unit."""
-    raw, follows = raws[at], _follows(raws, at)
-    word = raw.folded
-    value: float | None = None
-    unit, used = "", 1
-    written = _NUMBER.fullmatch(word)
-    if written and written[2].count(".") < 2:
-        value = _value(written[2])
-        unit = written[1] or written[3]
-        if unit in tables.MAGNITUDES:
-            value, unit = value * tables.MAGNITUDES[unit], ""
-        elif unit and unit not in tables.UNITS:
-            return None
-    elif word in tables.NUMBERS and not (word == "sei" or len(word) < 2):
-        value = float(tables.NUMBERS[word])
-    elif word in tables.ORDINALS:
-        value = float(tables.ORDINALS[word])
-    if value is None:
+    raw, follows = raws[at], raws[at + 1].folded
+    amount = _in_digits(raw.folded) or _IN_WORDS.get(raw.folded)
+    if amount is None:
         return None
-    if follows in tables.MAGNITUDES:
-        value, used = value * tables.MAGNITUDES[follows], 2
-    after, more = _unit(raws, at + used) if not unit else (unit, 0)
-    unit = after if after in tables.UNITS else ""
-    beside = _month_beside(raws, at, used)
-    before = _noun(raws[at - 1].folded) if at else ""
-    fields = (f"{value:g}", raw.text, raw.clause, at, value, unit, beside or after, before)
-    tokens = [ClauseToken("number", *fields)]
-    return tokens, used + (more if unit else 0)
+    value = amount.value * tables.MAGNITUDES.get(follows, 1)
+    used = 1 + (follows in tables.MAGNITUDES)
+    after, more = (amount.unit, 0) if amount.unit else _unit(raws, at + used)
+    known = after in tables.UNITS
+    token = ClauseToken(
+        "number",
+        f"{value:g}",
+        raw.text,
+        raw.clause,
+        at,
+        value,
+        unit=after if known else "",
+        after=_month_beside(raws, at, used) or after,
+        before=_noun(raws[at - 1].folded),
+    )
+    return [token], used + more * known
+
+
+class _Amount(NamedTuple):
+    value: float
+    unit: str = ""
+
+
+_IN_WORDS = {
+    word: _Amount(float(value)) for word, value in (tables.ORDINALS | tables.NUMBERS).items()
+}
+
+
+def _in_digits(word: str) -> _Amount | None:
+    written = _NUMBER.fullmatch(word)
+    if not written or written[2].count(".") > 1:
+        return None
+    value, unit = _value(written[2]), written[1] or written[3]
+    if unit in tables.MAGNITUDES:
+        return _Amount(value * tables.MAGNITUDES[unit])
+    return _Amount(value, unit) if not unit or unit in tables.UNITS else None
+
+
+_NO_UNITS = ("in", "an")
+"""Units that are a word of another meaning after a number."""
 
 
 def _unit(raws: list[_RawWord], at: int) -> tuple[str, int]:
     """The word after a number, and how many words it takes with it: "square metres" are one."""
-    if at >= len(raws):
-        return "", 0
     word = raws[at].folded
-    if word in ("square", "cubic") and at + 1 < len(raws):
+    if word in ("square", "cubic"):
         unit, used = _unit(raws, at + 1)
         return unit, used + 1
-    unit = word if word in tables.UNITS and word not in ("in", "a", "an", "t", "h", "m") else ""
-    unit = word if word in ("h", "m", "t") else unit
-    return (unit, 1) if unit else (_noun(word), 0)
+    if word in tables.UNITS and word not in _NO_UNITS:
+        return word, 1
+    return _noun(word), 0
 
 
 def _noun(word: str) -> str:
-    return "" if stem(word) in stopwords() or not word.isalpha() else stem(word)
+    return stem(word) if word.isalpha() and stem(word) not in stopwords() else ""
 
 
 def _month_beside(raws: list[_RawWord], at: int, used: int) -> str:
-    near = [raws[n].folded for n in (at + used, at - 1, at + used + 1) if 0 <= n < len(raws)]
-    near = near[:2] if near[2:] and near[0] not in ("of", "de") else near
+    """The month of a day: "May 5", "5 May", "5 of May"."""
+    follows = at + used + (raws[at + used].folded in ("of", "de"))
+    near = (raws[at + used].folded, raws[at - 1].folded, raws[follows].folded)
     return next((tables.MONTHS[word] for word in near if word in tables.MONTHS), "")
 
 
@@ -258,32 +311,45 @@ def _value(digits: str) -> float:
     return float(re.sub(",(?=.*[.,])", "", digits).replace(",", "."))
 
 
-def _named(raw: _RawWord, at: int, raws: list[_RawWord], names: bool) -> list[ClauseToken] | None:
+_ID = re.compile(r"\w[._/:@]\w")
+
+
+def _named(raw: _RawWord, at: int, raws: list[_RawWord], names: bool) -> list[ClauseToken]:
     """What is no number: a part of a date, a name, a negation or a word of meaning."""
     word = raw.folded
-    capital = raw.text[:1].isupper()
     kind, key = _known(raw, at, raws)
-    if kind is None:
-        return None
-    if kind == "word":
-        if any(c.isdigit() for c in word) or re.search(r"\w[._/:@]\w", word):
-            return [ClauseToken("id", word, raw.text, raw.clause, at)]
-        if "-" in word:
-            parts = [part for part in re.split(r"[-+&#]+", raw.text) if part]
-            made = [_RawWord(part, fold(part), raw.clause, raw.starts) for part in parts]
-            return [t for one in made for t in _named(one, at, raws, names) or ()]
-        empty = stem(word) in stopwords() or word in tables.FILLERS or len(word) < 2
-        if empty and not (names and not raw.starts and raw.text.isupper() and len(word) > 1):
-            return None
-        if names and capital and (not raw.starts or commonness(word) in ("name", "foreign", "")):
-            kind, key = "name", word
-    return [ClauseToken(kind, key, raw.text, raw.clause, at)]
+    if kind != "word":
+        return [ClauseToken(kind, key, raw.text, raw.clause, at)]
+    if any(map(str.isdigit, word)) or _ID.search(word):
+        return [ClauseToken("id", word, raw.text, raw.clause, at)]
+    if "-" in word:
+        parts = filter(None, re.split(r"[-+&#]+", raw.text))
+        made = (_RawWord(part, fold(part), raw.clause, raw.starts) for part in parts)
+        return [token for one in made for token in _named(one, at, raws, names)]
+    if _is_empty(word) and not (names and _is_abbreviation(raw)):
+        return []
+    if names and _is_name(raw):
+        return [ClauseToken("name", word, raw.text, raw.clause, at)]
+    return [ClauseToken("word", key, raw.text, raw.clause, at)]
 
 
-def _known(raw: _RawWord, at: int, raws: list[_RawWord]) -> tuple[Kind | None, str]:
+def _is_empty(word: str) -> bool:
+    return len(word) < 2 or word in tables.FILLERS or stem(word) in stopwords()
+
+
+def _is_abbreviation(raw: _RawWord) -> bool:
+    return raw.text.isupper() and len(raw.folded) > 1 and not raw.starts
+
+
+def _is_name(raw: _RawWord) -> bool:
+    unusual = not raw.starts or commonness(raw.folded) in ("name", "foreign", "")
+    return raw.text[:1].isupper() and unusual
+
+
+def _known(raw: _RawWord, at: int, raws: list[_RawWord]) -> tuple[Kind, str]:
     """The kind of a word that is in a table; ``word`` where it is in none."""
     word = raw.folded
-    before = raws[at - 1].folded if at else ""
+    before = raws[at - 1].folded
     if word in tables.MONTHS and _is_month(raw, at, raws):
         return "month", tables.MONTHS[word]
     if word in tables.WEEKDAYS and (len(word) > 3 or raw.text[:1].isupper()):
@@ -293,7 +359,7 @@ def _known(raw: _RawWord, at: int, raws: list[_RawWord]) -> tuple[Kind | None, s
     if word in tables.RATES and (word not in tables.UNITS or before in tables.PER):
         return "rate", tables.RATES[word]
     if word in tables.UNITS and before in tables.PER and len(word) > 2:
-        return "rate", tables.RATES.get(word, stem(word))
+        return "rate", stem(word)
     if word in tables.NEGATIONS:
         return "not", "not"
     return "word", stem(word)
@@ -303,5 +369,5 @@ def _is_month(raw: _RawWord, at: int, raws: list[_RawWord]) -> bool:
     """Not "may" and "march" as verbs, nor "mar" and "mai" as other words."""
     if raw.folded not in ("may", "march", "mar", "mai", "jun", "dec", "sep", "mars", "marca"):
         return True
-    near = [raws[n].text for n in (at - 1, at + 1) if 0 <= n < len(raws)]
-    return raw.text[:1].isupper() and (not raw.starts or any(w[0].isdigit() for w in near))
+    dated = raws[at - 1].text[:1].isdigit() or raws[at + 1].text[:1].isdigit()
+    return raw.text[:1].isupper() and (dated or not raw.starts)

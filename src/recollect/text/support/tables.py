@@ -33,8 +33,6 @@ NUMBERS |= {
 }
 NUMBERS |= {"both": 2, "twice": 2, "thrice": 3, "dozen": 12, "half": 0.5, "halved": 0.5}
 NUMBERS |= {"doubles": 2, "doubled": 2, "triples": 3, "tripled": 3}
-ONE = frozenset("one a an single once ein eine einen einer un une uno una jeden en et".split())
-"""May mean one, and mostly does not: nothing is asked of them, but they count as it."""
 ORDINALS = {
     word: number
     for words in (
@@ -144,6 +142,7 @@ MONTHS = _rows(
     dec december dezember diciembre decembre dicembre dezembro grudnia
     """
 )
+MONTH_NAMES = frozenset(MONTHS.values())
 WEEKDAYS = _rows(
     """
     mon monday mondays montag montags lunes lundi lunedi poniedzialek

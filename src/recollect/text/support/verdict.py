@@ -11,15 +11,17 @@ is kept is a lie.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
+from itertools import chain, combinations, product
 
 from recollect.named_tuple import NamedTuple
 from recollect.text.forms import is_form
 from recollect.text.stopwords import stopwords
 from recollect.text.support import tables
-from recollect.text.support.arithmetic import computed, reckoned
-from recollect.text.support.reading import ClauseReading, ClauseToken, read
+from recollect.text.support.arithmetic import computed
+from recollect.text.support.reading import Clause, ClauseReading, ClauseToken, read
 from recollect.text.terms import fold, stem, stems
 
 Near = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
@@ -61,18 +63,20 @@ class CitedSentence:
     """A sentence, and what it is held against."""
 
     def __init__(self, text: str, cited: str, around: str, near: Near | None) -> None:
-        self.text, self.cited, self.near = text, cited, near
+        self.text, self.cited = text, cited
         self.said, self.spans = read(text), read(cited)
-        self.around = read(around)
-        """The text around the spans, which may tell who is meant."""
-        self.english = self.said.language in ("en", "")
+        self.known = (*self.spans.tokens, *read(around).tokens)
+        """The tokens of the spans, and of the text around them, which may tell who is meant."""
+        self.near = near if self.said.language in ("en", "") else None
+        self.computed: list[str] = []
+        """How numbers follow that are not in the spans as they stand."""
         self._homes: dict[ClauseToken, frozenset[int]] = {}
         lacking = [t.word.lower() for t in self.said.of("word") if not self.has(t)]
-        if near is not None and lacking and self.english:  # all in one batch
-            near(lacking, [t.word.lower() for t in self.spans.of("word", "name")] or lacking)
+        if self.near is not None and lacking:  # all in one batch
+            self.near(lacking, [t.word.lower() for t in self.spans.of("word", "name")] or lacking)
 
     def has(self, token: ClauseToken) -> bool:
-        return any(same_token(token, other) for other in self.spans.tokens)
+        return _among(token, self.spans.tokens)
 
     def clauses_with(self, token: ClauseToken) -> frozenset[int]:
         """The clauses of the spans that have it, or else a word that means the same."""
@@ -87,8 +91,13 @@ class CitedSentence:
         words = self.spans.of("word")
         return {other.clause for other in words if self.nearness(token, other) >= SYNONYM}
 
+    def shared(self, tokens: Sequence[ClauseToken]) -> list[int]:
+        """How many of the tokens each clause of the spans has."""
+        homes = Counter(chain.from_iterable(map(self.clauses_with, tokens)))
+        return [homes[clause] for clause in range(len(self.spans.clauses))]
+
     def nearness(self, token: ClauseToken, other: ClauseToken) -> float:
-        if self.near is None or not self.english:
+        if self.near is None:
             return 0.0
         return self.near([token.word.lower()], [other.word.lower()])[0]
 
@@ -101,12 +110,9 @@ def check(
     if not 0 < size <= LONGEST:
         return Support("it is too long to be checked" if size else "it says nothing")
     case = CitedSentence(sentence, "\n".join(spans), around, near)
-    how: list[str] = []
-    for rule in (_numbers, _times, _dates, _names, _negations, _places, _order, _words):
-        why = rule(case, how)
-        if why:
-            return Support(why)
-    return Support("", tuple(how))
+    rules = (_figures, _dates, _names, _negations, _places, _crossed, _compared, _opposed, _words)
+    why = next(filter(None, (rule(case) for rule in rules)), "")
+    return Support(why) if why else Support("", tuple(case.computed))
 
 
 def asks_more(query: str, question: str) -> bool:
@@ -154,115 +160,109 @@ def _ending(token: ClauseToken) -> int:
 def _same_number(token: ClauseToken, other: ClauseToken) -> bool:
     if token.unit and other.unit:
         one, two = tables.UNITS[token.unit], tables.UNITS[other.unit]
-        if one.dimension != two.dimension:
-            return False
-        return abs(token.value * one.factor - other.value * two.factor) < 1e-6 * max(
-            1.0, abs(token.value * one.factor)
-        )
+        size, apart = token.value * one.factor, token.value * one.factor - other.value * two.factor
+        return one.dimension == two.dimension and abs(apart) < 1e-6 * max(1.0, abs(size))
     if abs(token.value - other.value) > 1e-9:
         return False
-    months = set(tables.MONTHS.values())
-    if token.after in months and other.after in months:
+    if {token.after, other.after} <= tables.MONTH_NAMES:
         return token.after == other.after
-    return not (token.unit and other.after) or other.after in months
+    return not (token.unit and other.after) or other.after in tables.MONTH_NAMES
+
+
+def _among(token: ClauseToken, others: Iterable[ClauseToken]) -> bool:
+    return any(same_token(token, other) for other in others)
+
+
+def _mentioned(token: ClauseToken, said: Sequence[ClauseToken]) -> bool:
+    return any(same_token(one, token) for one in said)
 
 
 # ------------------------------------------------------------------ the rules
 
 
-def _numbers(case: CitedSentence, how: list[str]) -> str:
-    for token in case.said.of("number"):
-        if case.has(token):
-            rivals = [one for one in case.spans.of("number") if one.after == token.after != ""]
-            if rivals and not any(same_token(token, one) for one in rivals):
-                return f"{_shown(token)} is “{rivals[0].word}” in what it cites"
+def _figures(case: CitedSentence) -> str:
+    """Numbers and times of day are in the spans, or follow from what is."""
+    numbers = case.spans.of("number")
+    hours = {one.value for one in numbers}
+    for token in (*case.said.of("number"), *case.said.of("time")):
+        rivals = [one for one in numbers if one.after == token.after != ""]
+        if case.has(token) and rivals and not _among(token, rivals):
+            return f"{_shown(token)} is “{rivals[0].word}” in what it cites"
+        if case.has(token) or (token.kind == "time" and token.value / 60 in hours):
             continue
-        said = computed(token, case.text, case.said, case.spans)
-        if not said:
-            return f"{_shown(token)} is not in what it cites"
-        how.append(said)
+        how = computed(token, case.text, case.said, case.spans)
+        if not how:
+            return _missing(token)
+        case.computed.append(how)
     return ""
+
+
+def _missing(token: ClauseToken) -> str:
+    return f"{_shown(token)} is not in what it cites"
 
 
 def _shown(token: ClauseToken) -> str:
     return f"“{token.word} {token.unit}”" if token.unit not in ("", *"$€£%") else f"“{token.word}”"
 
 
-def _times(case: CitedSentence, how: list[str]) -> str:
-    for token in case.said.of("time"):
-        hours = {one.value for one in case.spans.of("number")}
-        if case.has(token) or token.value / 60 in hours:
-            continue
-        said = reckoned(token, case.spans)
-        if not said:
-            return f"“{token.word}” is not in what it cites"
-        how.append(said)
-    return ""
-
-
-def _dates(case: CitedSentence, _: list[str]) -> str:
+def _dates(case: CitedSentence) -> str:
     for token in case.said.of("month", "weekday", "season"):
         if not case.has(token):
-            return f"“{token.word}” is not in what it cites"
+            return _missing(token)
     rates = case.spans.keys("rate")
-    for token in case.said.of("rate"):
-        if rates and token.key not in rates:
-            return f"“{token.word}” is another rate than in what it cites"
+    others = [token for token in case.said.of("rate") if token.key not in rates]
+    if rates and others:
+        return f"“{others[0].word}” is another rate than in what it cites"
     return ""
 
 
-def _names(case: CitedSentence, _: list[str]) -> str:
-    known = [*case.spans.tokens, *case.around.tokens]
+def _names(case: CitedSentence) -> str:
+    initials = "".join(one.key[:1] for one in case.known)
     for token in case.said.of("name", "id"):
-        if not any(same_token(token, other) for other in known) and not _initials(token, known):
-            return f"“{token.word}” is not in what it cites"
+        if not _among(token, case.known) and not _abbreviates(token, initials):
+            return _missing(token)
     return ""
 
 
-def _initials(token: ClauseToken, known: Sequence[ClauseToken]) -> bool:
-    """Whether an abbreviation stands for words in a row."""
-    letters = "".join(one.key[:1] for one in known)
-    return token.word.isupper() and len(token.word) > 1 and fold(token.word) in letters
+def _abbreviates(token: ClauseToken, initials: str) -> bool:
+    """Whether it stands for words in a row."""
+    return token.word.isupper() and len(token.word) > 1 and fold(token.word) in initials
 
 
-def _negations(case: CitedSentence, how: list[str]) -> str:
-    for n in range(case.said.clauses):
-        tokens = [t for t in case.said.in_clause(n) if t.kind != "not"]
-        found = [place for token in tokens if (place := case.clauses_with(token))]
-        if not found or how:
-            continue
-        said = _denied(case.said, n)
-        if said == "not" and not any(_denied(case.spans, c) for place in found for c in place):
-            return "it denies what its source does not deny"
-        if said or (n in case.said.joined and _denied(case.said, n - 1)):
-            continue
-        if any(all(_no(case.spans, c) for c in place) for place in found):
-            return "it affirms what its source denies"
+def _negations(case: CitedSentence) -> str:
+    if case.computed:
+        return ""
+    before = None
+    for n, clause in enumerate(case.said.clauses):
+        homes = list(filter(None, map(case.clauses_with, clause.tokens)))
+        why = _turned(case, clause, before if n in case.said.joined else None, homes)
+        if why:
+            return why
+        before = clause
     return ""
 
 
-def _no(reading: ClauseReading, clause: int) -> str:
-    """How a clause denies what it says: by a negation alone."""
-    return "not" if any(t.kind == "not" for t in reading.in_clause(clause)) else ""
+def _turned(
+    case: CitedSentence, clause: Clause, before: Clause | None, homes: Sequence[frozenset[int]]
+) -> str:
+    """Whether a clause denies what its source does not, or affirms what it denies. Where it goes on
+    from the clause *before* it, a denial there counts for it."""
+    spans = case.spans.clauses
+    if clause.denies and homes and not any(spans[c].negative for c in chain(*homes)):
+        return "it denies what its source does not deny"
+    if clause.negative or (before is not None and before.negative):
+        return ""
+    if any(all(spans[c].negated for c in home) for home in homes):
+        return "it affirms what its source denies"
+    return ""
 
 
-def _denied(reading: ClauseReading, clause: int) -> str:
-    """How a clause denies: by a negation (``not``), or by what a word of it means."""
-    if _no(reading, clause):
-        return "not"
-    words = {fold(t.word) for t in reading.in_clause(clause)}
-    if words & tables.STRONG:
-        return "not"
-    return "word" if words & tables.NEGATIVE else ""
-
-
-def _places(case: CitedSentence, _: list[str]) -> str:
+def _places(case: CitedSentence) -> str:
     """What takes the place of another: a name, a number or a subject of one clause of the spans,
     in a sentence that says what another clause says of another one."""
-    for n in range(case.said.clauses):
-        tokens = case.said.in_clause(n)
-        for token in tokens:
-            other = _rival(case, token, tokens)
+    for clause in case.said.clauses:
+        for token in clause.tokens:
+            other = _rival(case, token, clause.tokens)
             if other:
                 return f"it says of “{token.word}” what its source says of “{other.word}”"
     return ""
@@ -272,21 +272,14 @@ def _rival(
     case: CitedSentence, token: ClauseToken, tokens: Sequence[ClauseToken]
 ) -> ClauseToken | None:
     homes = case.clauses_with(token)
-    if not homes or token.kind == "not":
+    if not homes:
         return None
-    rest = [one for one in tokens if one is not token and one.kind != "not"]
-    count = [sum(c in case.clauses_with(one) for one in rest) for c in range(case.spans.clauses)]
+    count = case.shared([one for one in tokens if one is not token])
     best = max(range(len(count)), key=count.__getitem__)
-    if best in homes or count[best] <= max(count[home] for home in homes):
+    if count[best] <= max(count[home] for home in homes):
         return None
-    for other in case.spans.in_clause(best):
-        if _rivals(case, token, other, homes) and not _meant(case, other, tokens):
-            return other
-    return None
-
-
-def _mentioned(token: ClauseToken, said: Sequence[ClauseToken]) -> bool:
-    return any(same_token(one, token) for one in said)
+    rivals = (o for o in case.spans.clauses[best].tokens if _rivals(case, token, o, homes))
+    return next((other for other in rivals if not _meant(case, other, tokens)), None)
 
 
 def _meant(case: CitedSentence, token: ClauseToken, said: Sequence[ClauseToken]) -> bool:
@@ -306,11 +299,11 @@ def _rivals(
         return other.kind == "time"
     if token.kind == "number":
         twins = [one for one in spans.tokens if one.clause in homes and same_token(token, one)]
-        return other.kind == "number" and _sort(other) in {"", *map(_sort, twins)} - {""}
-    if {token.kind, other.kind} <= {"name"}:
+        return other.kind == "number" and _sort(other) in {*map(_sort, twins)} - {""}
+    if token.kind == other.kind == "name":
         return True
-    firsts = [first for home in homes if (first := _first(spans, home)) is not None]
-    return _first(spans, other.clause) == other and any(
+    firsts = chain.from_iterable(_first(spans, home) for home in homes)
+    return [other] == _first(spans, other.clause) and any(
         same_token(token, first) or case.nearness(token, first) >= SYNONYM for first in firsts
     )
 
@@ -319,96 +312,71 @@ def _sort(token: ClauseToken) -> str:
     return tables.UNITS[token.unit].dimension if token.unit else token.after or token.before
 
 
-def _first(spans: ClauseReading, clause: int) -> ClauseToken | None:
-    tokens = [t for t in spans.in_clause(clause) if t.kind in ("word", "name", "id")]
-    return tokens[0] if tokens else None
-
-
-def _order(case: CitedSentence, _: list[str]) -> str:
-    """What two clauses say, crossed; and the two sides of a comparison, exchanged."""
-    return _crossed(case) or _compared(case)
+def _first(spans: ClauseReading, clause: int) -> list[ClauseToken]:
+    return spans.clauses[clause].of("word", "name", "id")[:1]
 
 
 def _crossed(case: CitedSentence) -> str:
-    said = [
-        [t for t in case.said.in_clause(n) if t.kind != "not"] for n in range(case.said.clauses)
-    ]
-    homes = [_home(case, tokens) for tokens in said]
-    for one, two in _pairs_of(homes):
-        for a in said[one]:
-            for b in said[two]:
-                if case.clauses_with(a) == {homes[two]} and case.clauses_with(b) == {homes[one]}:
-                    return f"it exchanges “{a.word}” and “{b.word}”"
+    """What two clauses say, crossed."""
+    homes = [(_home(case, clause.tokens), clause.tokens) for clause in case.said.clauses]
+    for (here, mine), (there, yours) in combinations(homes, 2):
+        for a, b in product(mine, yours) if here != there else ():
+            if case.clauses_with(a) == {there} and case.clauses_with(b) == {here}:
+                return f"it exchanges “{a.word}” and “{b.word}”"
     return ""
 
 
-def _pairs_of(homes: Sequence[int]) -> Iterator[tuple[int, int]]:
-    for one in range(len(homes)):
-        for two in range(one + 1, len(homes)):
-            if -1 not in (homes[one], homes[two]) and homes[one] != homes[two]:
-                yield one, two
-
-
 def _home(case: CitedSentence, tokens: Sequence[ClauseToken]) -> int:
-    """The clause of the spans that has most of the tokens, where one has."""
-    count = [sum(c in case.clauses_with(t) for t in tokens) for c in range(case.spans.clauses)]
+    """The clause of the spans that has most of the tokens, where one has; else -1."""
+    count = case.shared(tokens)
     best = max(count, default=0)
     return count.index(best) if best and count.count(best) == 1 else -1
 
 
 def _compared(case: CitedSentence) -> str:
+    """The two sides of a comparison, exchanged."""
     said, told = _sides(case.text), _sides(case.cited)
-    if said is None or told is None:
-        return ""
     if said[1] & told[0] and not said[1] & told[1]:
         return "it exchanges the sides of a comparison"
     return ""
 
 
-def _sides(text: str) -> tuple[set[str], set[str]] | None:
+def _sides(text: str) -> tuple[set[str], set[str]]:
     """The words on each side of a comparison that are not on the other."""
     found = _COMPARED.search(text)
     if not found:
-        return None
-    left, right = (stems(part) - stopwords() for part in filter(None, found.groups()))
+        return set(), set()
+    before, after, one, other = found.groups("")
+    left, right = stems(before + one) - stopwords(), stems(after + other) - stopwords()
     return left - right, right - left
-
-
-def _words(case: CitedSentence, how: list[str]) -> str:
-    lacking = [w for w in case.said.of("word") if not _known(case, w)]
-    opposed = _opposed(case)
-    if opposed:
-        return opposed
-    if not lacking:
-        return ""
-    scores = _scores(case, lacking)
-    stray = [w for w, score in zip(lacking, scores, strict=True) if score < CLOSE]
-    far = [w for w, score in zip(lacking, scores, strict=True) if score < FAR]
-    if far and case.near is not None and not how and case.english:
-        return f"“{far[0].word}” is not in what it cites"
-    if len(stray) > STRAY * len(case.said.tokens) and not how:
-        return f"“{stray[0].word}” is not in what it cites"
-    return ""
-
-
-def _known(case: CitedSentence, word: ClauseToken) -> bool:
-    return any(same_token(word, one) for one in (*case.spans.tokens, *case.around.tokens))
 
 
 def _opposed(case: CitedSentence) -> str:
     said, told = (set(map(fold, _WORD.findall(text))) for text in (case.text, case.cited))
     meant = {fold(t.word) for t in case.said.of("word") if case.clauses_with(t)}
-    for one in said - told - meant:
-        for other in told - said:
-            if frozenset((one, other)) in tables.OPPOSITES:
-                return f"it says “{one}” where its source says “{other}”"
+    for one, other in product(said - told - meant, told - said):
+        if frozenset((one, other)) in tables.OPPOSITES:
+            return f"it says “{one}” where its source says “{other}”"
     return ""
+
+
+def _words(case: CitedSentence) -> str:
+    """The words of meaning are those of the spans, or near to them."""
+    lacking = [word for word in case.said.of("word") if not _among(word, case.known)]
+    if not lacking or case.computed:
+        return ""
+    scored = list(zip(lacking, _scores(case, lacking), strict=True))
+    stray = [word for word, score in scored if score < CLOSE]
+    far = [word for word, score in scored if score < FAR]
+    if far and case.near is not None:
+        return _missing(far[0])
+    return _missing(stray[0]) if len(stray) > STRAY * len(case.said.tokens) else ""
 
 
 def _scores(case: CitedSentence, lacking: Sequence[ClauseToken]) -> Sequence[float]:
     """How near each word is to one of the spans."""
     words = map(str.lower, _WORD.findall(case.cited))
     known = [word for word in dict.fromkeys(words) if stem(fold(word)) not in stopwords()]
-    if case.near is None or not known or not case.english:
+    if case.near is None or not known:
         return [0.0] * len(lacking)
     return case.near([token.word.lower() for token in lacking], known)
