@@ -122,6 +122,7 @@ WEDNESDAY = datetime(2026, 5, 6, 15, tzinfo=UTC)
         ("The deadline for the grant is by May 3rd.", "2027-05-03"),
         ("We met on Friday.", ""),
         ("It was built by hand.", ""),
+        ("It is done by maybe ten people.", ""),
     ],
 )
 def test_the_day_until_which_something_holds_is_read(text: str, day: str) -> None:

@@ -350,6 +350,20 @@ def test_a_log_that_goes_on_from_a_message_elsewhere_is_of_its_lineage(memory: M
     assert other.session.parent_session_id == "before"
 
 
+def test_the_family_of_a_session_is_told_from_its_beginning(memory: Memory) -> None:
+    put(memory, talk("root", "hello", "the walrus sleeps"), talk("alone", "hello"),
+        talk("fork", "a walrus", meta={"parent": "root"}),
+        talk("after", "a walrus again", meta={"continues": "root-1"}),
+        talk("lost", "and again", meta={"parent": "gone"}))  # fmt: skip
+    for name in ("root", "fork", "after"):
+        found = memory.admin.lineage(memory.get(name))
+        names = {id: one.external for id, one in found.sessions.items()}
+        pairs = {(names[id], names[parent]) for id, parent in found.parents.items()}
+        assert names[found.first] == "root"
+        assert pairs == {("fork", "root"), ("after", "root")}
+    assert memory.admin.lineage(memory.get("lost")).first == memory.get("lost").id
+
+
 def test_subagents_never_crowd_out_the_conversation(memory: Memory) -> None:
     about = {"relation": "subagent"}
     put(memory, talk("main", "a walrus was seen", "Where?"), long("boss"))

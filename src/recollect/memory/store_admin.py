@@ -13,9 +13,10 @@ from recollect.errors import UsageError
 from recollect.importing import freshness
 from recollect.memory import capture, requests, tuning, usage
 from recollect.memory.core import Core
-from recollect.nouns import Recorded, Report
+from recollect.nouns import Document, Recorded, Report
 from recollect.ports import CacheStats, CheckReport, LoadReport
 from recollect.reading.cache import recording
+from recollect.reading.sessions import lineage as sessions_lineage
 from recollect.storage import walled
 from recollect.transfer import archive, backup, tree_export
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from recollect.importing.freshness import SourceState
     from recollect.memory.capture import CaptureStatus
     from recollect.memory.tuning import Tuning
+    from recollect.reading.sessions.lineage import Family
     from recollect.storage.embedded.backup import BackupReport
     from recollect.telemetry import Usage
 
@@ -44,6 +46,11 @@ class StoreAdmin:
     def source_states(self) -> Sequence[SourceState]:
         """The places on this machine that sources gather: gone, changed, or as they were."""
         return freshness.source_states(self._core.store)
+
+    def lineage(self, session: Document) -> Family:
+        """The sessions that a session came from, and what came of them among the newest ones."""
+        seen = requests.filter_of(self._core.view, {"kinds": ("session",)})
+        return sessions_lineage.Lineages(self._core.store, seen).family(session)
 
     # -------------------------------------------------------------- copies
 

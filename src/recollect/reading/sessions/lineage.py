@@ -8,14 +8,19 @@ lineage have the same root, whichever of them is asked.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, dropwhile, takewhile
+
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Document, Filter
-from recollect.ports import StorageEngine
+from recollect.ports import Spot, StorageEngine
 
 FEW = 16
 """Holders of a message that are looked at."""
 MOST = 4096
 """Steps towards the root: nobody compacts a conversation more often than this."""
+LOOKED = 2_000
+"""Sessions of a source among which those that came of one are looked for, the newest."""
 
 
 class Root(NamedTuple):
@@ -27,6 +32,16 @@ class Root(NamedTuple):
     """None if it is not stored."""
 
 
+class Family(NamedTuple):
+    """The sessions among which a lineage is."""
+
+    first: str
+    """The id of the session that it begins with, as far as it is stored."""
+    sessions: Mapping[str, Document]
+    parents: Mapping[str, str]
+    """The id of the session that another one came from, by the id of that one."""
+
+
 class Lineages:
     """Looked up once for each session, for as long as a request takes."""
 
@@ -34,45 +49,77 @@ class Lineages:
         self._store = store
         self._filter = filter
         self._roots: dict[str, Root] = {}
+        self._parents: dict[str, Document | str] = {}
+        self._holders: dict[str, list[Spot]] = {}
         self._names: dict[str, str] = {}
 
     def root(self, document: Document) -> Root:
-        path: dict[str, Document] = {}
-        here = document
-        while True:
-            if here.id in self._roots:
-                root = self._roots[here.id]
-                break
-            if here.id in path or len(path) == MOST:
-                circle = list(path)[list(path).index(here.id) :] if here.id in path else [here.id]
-                first = min(circle)
-                root = Root(first, path.get(first, here))
-                break
-            path[here.id] = here
-            parent = self._parent(here)
-            if isinstance(parent, str):
-                root = Root(f"{here.source}\x1f{parent}", None) if parent else Root(here.id, here)
-                break
-            here = parent
-        for id in path:
-            self._roots[id] = root
-        return root
+        """Returns the beginning of the lineage of a session."""
+        if document.id not in self._roots:
+            new = takewhile(lambda one: one.id not in self._roots, self._ancestors(document))
+            path = {one.id: one for one in new}
+            self._roots |= dict.fromkeys(path, self._top(path))
+        return self._roots[document.id]
+
+    def _top(self, path: dict[str, Document]) -> Root:
+        """Returns the root that a way up leads to."""
+        last = list(path.values())[-1]
+        above = self._parent(last)
+        if isinstance(above, str):
+            return Root(f"{last.source}\x1f{above}", None) if above else Root(last.id, last)
+        if above.id in self._roots:
+            return self._roots[above.id]
+        circle = dropwhile(lambda id: id != above.id, path)
+        first = min(circle, default=above.id)
+        return Root(first, path.get(first, above))
+
+    def _ancestors(self, document: Document) -> Iterator[Document]:
+        """Yields a session, the one that it came from, and so on, each once."""
+        met: set[str] = set()
+        here: Document | str = document
+        while isinstance(here, Document) and here.id not in met and len(met) < MOST:
+            met.add(here.id)
+            yield here
+            here = self._parent(here)
+
+    def family(self, session: Document) -> Family:
+        """Returns the sessions that it came from and the newest of its source, with what each of
+        them came from."""
+        source = self._filter._replace(kinds=("session",), sources=(session.source,))
+        among = self._store.scan(source, limit=LOOKED, dated=True).items
+        path = list(self._ancestors(session))
+        sessions = {one.id: one for one in (*among, *path)}
+        self._look_up_holders(map(_continued, sessions.values()))
+        above = {id: self._parent(one) for id, one in sessions.items()}
+        parents = {id: one.id for id, one in above.items() if isinstance(one, Document)}
+        first = path[-1].id
+        return Family(first, sessions, {id: one for id, one in parents.items() if id != first})
 
     def _parent(self, document: Document) -> Document | str:
         """The session above, its name if it is not stored, or nothing."""
-        name = document.meta.get("parent")
-        if isinstance(name, str) and name:
-            found = self._store.get(name, self._filter, body=False)
-            near = min(found, key=lambda d: _apart(d, document), default=None)
-            return name if near is None else near
-        continued = document.meta.get("continues")
-        if isinstance(continued, str) and continued:
-            for held in self._store.sessions.holders([continued]).get(continued, ())[:FEW]:
-                found = self._store.get(held.document, self._filter, body=False)
-                if found and held.document != document.id:
-                    return found[0]
-            return continued
-        return ""
+        if document.id not in self._parents:
+            self._parents[document.id] = self._named(document) or self._holding(document)
+        return self._parents[document.id]
+
+    def _named(self, document: Document) -> Document | str:
+        """The session that it says it came from, or its name."""
+        name = _text(document, "parent")
+        found = self._store.get(name, self._filter, body=False) if name else ()
+        return min(found, key=lambda one: _apart(one, document), default=name)
+
+    def _holding(self, document: Document) -> Document | str:
+        """The session with the message that it goes on from, or the id of the message."""
+        message = _continued(document)
+        self._look_up_holders([message])
+        spots = self._holders.get(message, ())
+        others = [spot.document for spot in spots if spot.document != document.id]
+        found = (self._store.get(id, self._filter, body=False) for id in others[:FEW])
+        return next(chain.from_iterable(found), message)
+
+    def _look_up_holders(self, messages: Iterable[str]) -> None:
+        new = [one for one in dict.fromkeys(messages) if one and one not in self._holders]
+        found = self._store.sessions.holders(new) if new else {}
+        self._holders |= {one: found.get(one, []) for one in new}
 
     def name(self, document: Document) -> str:
         """What leads back to the session: the id its client gave it, if that is no other's."""
@@ -80,6 +127,16 @@ class Lineages:
             alone = len(self._store.get(document.external, self._filter, body=False)) == 1
             self._names[document.id] = document.external if alone else document.id
         return self._names[document.id]
+
+
+def _text(document: Document, field: str) -> str:
+    value = document.meta.get(field)
+    return value if isinstance(value, str) else ""
+
+
+def _continued(document: Document) -> str:
+    """The id of the message that a session goes on from."""
+    return _text(document, "continues")
 
 
 def _apart(one: Document, other: Document) -> tuple[bool, bool]:

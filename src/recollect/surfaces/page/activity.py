@@ -13,8 +13,8 @@ from recollect.surfaces.page.remembered import written_sources
 from recollect.surfaces.phrases import plural
 
 WEEKS = 53
-MOST = 20_000
-"""Documents whose dates are looked at, the newest."""
+MOST = 5_000
+"""Documents whose dates are looked at, the newest: more take longer to list than a page may."""
 CELL, GAP, LEFT, TOP = 11, 3, 34, 18
 """Pixels of a day, between days, and beside them for their names."""
 LEVELS = 4
@@ -28,7 +28,8 @@ def calendar(request: PageRequest, today: date | None = None) -> Html | None:
     if not counts:
         return None
     total = sum(counts.values())
-    named = f"{plural(total, 'document')} of the last year, by day"
+    newest = "the newest " if total == MOST else ""
+    named = f"{newest}{plural(total, 'document')} of the last year, by day"
     return el(
         "section",
         el("h2", "Activity"),
@@ -40,7 +41,7 @@ def calendar(request: PageRequest, today: date | None = None) -> Html | None:
             role="group",
             aria_label=named,
         ),
-        el("p", f"{named}.", class_="fine"),
+        el("p", f"{named[0].upper()}{named[1:]}.", class_="fine"),
         el("details", el("summary", "Month by month"), _months(counts)),
     )
 

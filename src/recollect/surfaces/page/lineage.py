@@ -3,7 +3,7 @@ came of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 from recollect import svg
@@ -14,8 +14,6 @@ from recollect.surfaces.page import links, markdown
 from recollect.surfaces.page.layout import PageRequest, current, day
 from recollect.surfaces.phrases import plural, when
 
-LOOKED = 2_000
-"""Sessions of a source among which those of a lineage are looked for, the newest."""
 SHOWN = 30
 """Sessions of a lineage that are drawn."""
 ROW, STEP, DEEPEST = 30, 16, 6
@@ -33,7 +31,7 @@ class Branch(NamedTuple):
 
 def drawn(request: PageRequest, session: Document) -> Html | None:
     """Returns the lineage of a session, which is marked in it; nothing where it is alone."""
-    rows = _family(request, session)
+    rows = _rows(request, session)
     if len(rows) < 2:
         return None
     at = next(n for n, one in enumerate(rows) if one.session.id == session.id)
@@ -85,18 +83,10 @@ def _bent(parent: Branch, above: int, child: Branch, below: int) -> Iterator[svg
 # ------------------------------------------------------------------ who came of whom
 
 
-def _family(request: PageRequest, session: Document) -> list[Branch]:
+def _rows(request: PageRequest, session: Document) -> list[Branch]:
     """Returns the sessions of a lineage, each behind the one that it came from."""
-    seen = request.memory.query("x", kinds=["session"], sources=[session.source]).filter
-    among = request.memory.store.scan(seen, limit=LOOKED, dated=True).items
-    known = {one.id: one for one in (*among, session)}
-    parents = _parents(request, known)
-    first = session.id
-    met = {first}
-    while (above := parents.get(first)) is not None and above not in met:
-        first = above
-        met.add(first)
-    children = grouped((parent, known[id]) for id, parent in parents.items() if id != first)
+    first, sessions, parents = request.memory.admin.lineage(session)
+    children = grouped((parent, sessions[id]) for id, parent in parents.items())
     rows: list[Branch] = []
     waiting: list[tuple[str, int, int | None]] = [(first, 0, None)]
     while waiting:
@@ -104,31 +94,9 @@ def _family(request: PageRequest, session: Document) -> list[Branch]:
         below = sorted(children.get(id, ()), key=_moment, reverse=True)
         side = min(column + (len(below) > 1), DEEPEST)
         waiting += [(one.id, side, len(rows)) for one in below]
-        rows.append(Branch(known[id], column, parent))
+        rows.append(Branch(sessions[id], column, parent))
     return rows
 
 
 def _moment(one: Document) -> datetime:
     return one.date or datetime.max.replace(tzinfo=UTC)
-
-
-def _parents(request: PageRequest, known: Mapping[str, Document]) -> dict[str, str]:
-    """Returns the id of the session that each one came from: by its name, or by a message that it
-    goes on from."""
-    named = {one.external: id for id, one in known.items()} | {id: id for id in known}
-    continued = {id: _text(one, "continues") for id, one in known.items()}
-    holders = request.memory.store.sessions.holders([*filter(None, continued.values())])
-    spots = {
-        message: [spot.document for spot in some if spot.document in known]
-        for message, some in holders.items()
-    }
-    found = {
-        id: named.get(_text(one, "parent")) or next(iter(spots.get(continued[id], ())), id)
-        for id, one in known.items()
-    }
-    return {id: parent for id, parent in found.items() if parent != id}
-
-
-def _text(one: Document, name: str) -> str:
-    value = one.meta.get(name)
-    return value if isinstance(value, str) else ""

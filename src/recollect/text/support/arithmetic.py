@@ -80,7 +80,7 @@ def _differences(values: Sequence[ClauseToken], given: set[float]) -> Results:
             continue
         high, low = (one, two) if one.value >= two.value else (two, one)
         yield f"{high.word} − {low.word} = {high.value - low.value:g}", high.value - low.value
-        if high.after in tables.MONTH_NAMES or low.after in tables.MONTH_NAMES:
+        if high.after in tables.MONTH_NUMBERS or low.after in tables.MONTH_NUMBERS:
             yield f"{one.word} + {two.word}", one.value + two.value
 
 
@@ -95,7 +95,7 @@ def _durations(number: ClauseToken, times: Sequence[ClauseToken]) -> Results:
 
 def _count(number: ClauseToken, spans: ClauseReading) -> str:
     """Whether the spans list so many things, or name so many where they list none."""
-    if number.after in tables.MONTH_NAMES or not 2 <= number.value <= 20:
+    if number.after in tables.MONTH_NUMBERS or not 2 <= number.value <= 20:
         return ""
     listed = spans.lists or {len(spans.keys("name"))}
     repeats = Counter(one.key for one in spans.tokens)

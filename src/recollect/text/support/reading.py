@@ -122,7 +122,7 @@ _CLOCK = re.compile(r"(\d{1,2})[:.h](\d\d)(?::\d\d)?(am|pm)?|(\d{1,2})(am|pm)")
 _ISO = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
 _NUMBER = re.compile(r"([$€£]?)([-+]?\d+(?:[.,]\d+)*)([a-z%°µ]{0,4})")
 _THOUSANDS = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
-_MONTHS = tuple(dict.fromkeys(tables.MONTHS.values()))
+_MONTHS = tuple(tables.MONTH_NUMBERS)
 
 
 @lru_cache(maxsize=512)

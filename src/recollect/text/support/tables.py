@@ -142,7 +142,8 @@ MONTHS = _rows(
     dec december dezember diciembre decembre dicembre dezembro grudnia
     """
 )
-MONTH_NAMES = frozenset(MONTHS.values())
+MONTH_NUMBERS = {name: n for n, name in enumerate(dict.fromkeys(MONTHS.values()), 1)}
+"""Of the months by the first word of each row."""
 WEEKDAYS = _rows(
     """
     mon monday mondays montag montags lunes lundi lunedi poniedzialek
@@ -154,6 +155,8 @@ WEEKDAYS = _rows(
     sunday sundays sonntag sonntags domingo dimanche domenica niedziela
     """
 )
+WEEKDAY_NUMBERS = {name: n for n, name in enumerate(dict.fromkeys(WEEKDAYS.values()))}
+"""Of the weekdays by the first word of each row, from Monday on, as :mod:`datetime` has them."""
 SEASONS = _rows(
     """
     spring fruhling fruhjahr primavera printemps

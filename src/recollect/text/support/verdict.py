@@ -164,9 +164,9 @@ def _same_number(token: ClauseToken, other: ClauseToken) -> bool:
         return one.dimension == two.dimension and abs(apart) < 1e-6 * max(1.0, abs(size))
     if abs(token.value - other.value) > 1e-9:
         return False
-    if {token.after, other.after} <= tables.MONTH_NAMES:
+    if {token.after, other.after} <= tables.MONTH_NUMBERS.keys():
         return token.after == other.after
-    return not (token.unit and other.after) or other.after in tables.MONTH_NAMES
+    return not (token.unit and other.after) or other.after in tables.MONTH_NUMBERS
 
 
 def _among(token: ClauseToken, others: Iterable[ClauseToken]) -> bool:

@@ -6,6 +6,8 @@ import re
 from datetime import UTC, datetime, timedelta
 
 from recollect.text import stated
+from recollect.text.support import tables
+from recollect.text.terms import fold
 
 _CUE = re.compile(
     r"\b(?:until|till|through|thru|up to|by|before|due(?: on| by)?|deadline\b[^.]{0,40}?|"
@@ -13,13 +15,9 @@ _CUE = re.compile(
     re.IGNORECASE,
 )
 _LASTS = re.compile(r"\b(?:until|till|through|thru|up to|ends?|expires?|runs out|valid)\b", re.I)
-_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
-_DAYS = "mon tue wed thu fri sat sun".split()
-_MONTH = rf"(?P<month>{'|'.join(_MONTHS)})[a-z]*\.?"
+_WORD = r"([^\W\d_]{3,})\b\.?"
 _DAY = re.compile(
-    rf"(?:(?P<day>\d\d?)(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}|{_MONTH.replace('month', 'month2')}"
-    rf"(?:\s+(?P<day2>\d\d?)(?:st|nd|rd|th)?\b)?|(?P<week>{'|'.join(_DAYS)})[a-z]*day)\b",
-    re.IGNORECASE,
+    rf"(\d\d?)(?:st|nd|rd|th)?\s+(?:of\s+)?{_WORD}|{_WORD}(?:\s+(\d\d?)(?:st|nd|rd|th)?\b)?"
 )
 _YEAR = re.compile(r",?\s+((?:19|20)\d\d)\b")
 
@@ -45,11 +43,15 @@ def _near(rest: str, now: datetime) -> datetime | None:
     if match is None:
         return None
     today = datetime(now.year, now.month, now.day, tzinfo=UTC)
-    if week := match["week"]:
-        return today + timedelta(days=(_DAYS.index(week.lower()) - now.weekday()) % 7 or 7)
-    month = _MONTHS.index((match["month"] or match["month2"])[:3].lower()) + 1
+    before, name, other, behind = match.groups("")
+    word = fold(name + other)
+    if word in tables.WEEKDAYS and len(word) > 5:  # "wed" and "mon" may be anything
+        ahead = tables.WEEKDAY_NUMBERS[tables.WEEKDAYS[word]] - now.weekday()
+        return today + timedelta(days=ahead % 7 or 7)
+    if word not in tables.MONTHS:
+        return None
+    month, day = tables.MONTH_NUMBERS[tables.MONTHS[word]], int(before or behind or 0)
     year = _YEAR.match(rest, match.end())
-    day = int(match["day"] or match["day2"] or 0)
     made = _made(int(year[1]) if year else now.year, month, day)
     return _made(now.year + 1, month, day) if made and made < today and not year else made
 
