@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 from recollect.errors import StoreError
 from recollect.named_tuple import NamedTuple
@@ -31,6 +31,8 @@ from recollect.nouns import (
 from recollect.nouns.web import WebFound, WebPage
 
 if TYPE_CHECKING:
+    from typing import Protocol
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -39,6 +41,9 @@ if TYPE_CHECKING:
 
     Vector = NDArray[np.float32]
     Vectors = NDArray[np.float32]
+else:
+    Protocol = object
+    """To make a protocol takes longer than to make a class, and only a type checker asks for it."""
 
 
 class TextResult(NamedTuple):
@@ -277,7 +282,7 @@ class PairModel(Protocol):
 
     def vector(self, text: str) -> Vector: ...
 
-    def judge(self, pairs: Sequence[tuple[str, str]]) -> Sequence[PairJudgement]: ...
+    def judge(self, texts: Sequence[tuple[str, str]]) -> Sequence[PairJudgement]: ...
 
 
 class StopToken(Protocol):

@@ -13,7 +13,6 @@ below: :mod:`~recollect.memory.reads` asks, :mod:`~recollect.memory.writes` keep
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from copy import copy
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
@@ -100,7 +99,8 @@ class Memory:
     def view(self, owner: str | None = None, scopes: Sequence[str] | None = None) -> Self:
         """The same store as this owner, in these scopes, sees it: what lies outside is not there,
         and cannot be learned of. It sees no more than this memory does, and is closed with it."""
-        made = copy(self)
+        made = object.__new__(type(self))
+        vars(made).update(vars(self))
         for name in ("curation", "models", "admin", "web"):
             vars(made).pop(name, None)
         made.core = self.core.within(self.core.view.narrowed(owner, names(scopes)))

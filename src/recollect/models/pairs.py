@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING
 
 from recollect.models import pair_head
 from recollect.models.catalog import PAIR
-from recollect.text.pairs import UNRELATED, PairJudgement
+from recollect.text import pairs
 
 if TYPE_CHECKING:
     from recollect.models.onnx import OnnxEmbedder
     from recollect.ports import Vector
+    from recollect.text.pairs import PairJudgement
 
 _ENCODED = 96
 """Tokens of a text that the encoder is given; the head reads the first of them."""
@@ -40,13 +41,13 @@ class ShippedPairs:
         """The encoder's vector of a text, which comparing it needs as well."""
         return self._text(text).vector
 
-    def judge(self, pairs: Sequence[tuple[str, str]]) -> list[PairJudgement]:
+    def judge(self, texts: Sequence[tuple[str, str]]) -> list[PairJudgement]:
         """Returns for each pair what the second text is to the first."""
-        return [self._judged(one, other) for one, other in pairs]
+        return [self._judged(one, other) for one, other in texts]
 
     def _judged(self, one: str, other: str) -> PairJudgement:
         if not (self._encoder.reads(one) and self._encoder.reads(other)):
-            return UNRELATED
+            return pairs.UNRELATED
         return self._head.judged(self._text(one), self._text(other))
 
     @cached_property

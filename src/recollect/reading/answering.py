@@ -21,10 +21,8 @@ from recollect.nouns import (
     first_words,
 )
 from recollect.reading.pool import Pool, as_typed
+from recollect.text import sentences, snippet, stated
 from recollect.text.questions.parse import Parsed
-from recollect.text.sentences import units
-from recollect.text.snippet import snippet
-from recollect.text.stated import of_statement
 from recollect.text.tokens import count_tokens
 
 ARMS = ("lexical", "vector", "title", "hop", "rewrite", "successor")
@@ -50,7 +48,7 @@ def result(
     document, passage = stored.document, stored.passage
     spans = _DETAILS[detail](stored, pool, stretches)
     text = joined(spans)
-    date, dated = of_statement(stored, *_best_unit(stored, spans))
+    date, dated = stated.of_statement(stored, *_best_unit(stored, spans))
     return Result(
         id=stored.id,
         document=document.external,
@@ -89,7 +87,7 @@ def _best_unit(stored: StoredPassage, spans: Sequence[Span]) -> tuple[int, int]:
     every = [
         (sum(start <= mark < end for mark, _ in span.marks), span.start + start, span.start + end)
         for span in own
-        for start, end in units(span.text)
+        for start, end in sentences.units(span.text)
     ]
     return max(every, key=lambda one: one[0], default=(0, 0, len(stored.passage.text)))[1:]
 
@@ -159,12 +157,12 @@ def _span(stored: StoredPassage, pool: Pool, start: int, end: int) -> Span:
 
 def _marks(text: str, pool: Pool) -> tuple[tuple[int, int], ...]:
     """Returns where words of the question stand."""
-    return snippet(text, set(pool.of.parsed.content), len(text) + 1).marks
+    return snippet.snippet(text, set(pool.of.parsed.content), len(text) + 1).marks
 
 
 def marked(text: str, parsed: Parsed) -> str:
     """The part of *text* that shows why it was found, in one line; who shows it marks the words."""
-    found = snippet(text, set(parsed.content), SNIPPET)
+    found = snippet.snippet(text, set(parsed.content), SNIPPET)
     said = " ".join(found.text.split())
     return f"{'… ' * found.before}{said}{' …' * found.after}"
 
@@ -192,7 +190,7 @@ def named(candidate: Candidate, pool: Pool, reason: str, *, quoted: bool = False
     """Returns a candidate as the line that names it, *quoted* with a few of its words."""
     stored = pool.stored(candidate)
     document = stored.document
-    date, dated = of_statement(stored, 0, 0)
+    date, dated = stated.of_statement(stored, 0, 0)
     return Named(
         id=stored.id,
         document=document.external,
@@ -210,7 +208,7 @@ def named(candidate: Candidate, pool: Pool, reason: str, *, quoted: bool = False
 
 def _excerpt(stored: StoredPassage, pool: Pool) -> str:
     text = stored.passage.text[pool.begin(stored) :]
-    return first_words(snippet(text, pool.of.parsed.content, EXCERPT).text, EXCERPT)
+    return first_words(snippet.snippet(text, pool.of.parsed.content, EXCERPT).text, EXCERPT)
 
 
 def matched_words(candidate: Candidate, pool: Pool) -> tuple[str, ...]:

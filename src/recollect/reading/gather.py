@@ -27,6 +27,7 @@ from recollect.nouns import (
     StoredPassage,
 )
 from recollect.ports import StorageEngine
+from recollect.reading import age
 from recollect.reading.answering import named
 from recollect.reading.cut import fold
 from recollect.reading.fact_results import SURE
@@ -36,7 +37,6 @@ from recollect.reading.pool import Models, Pool
 from recollect.reading.question import Question, understand
 from recollect.reading.retrieval import (
     Retrieval,
-    aged,
     hidden,
     ordered,
     retrieve,
@@ -180,7 +180,7 @@ def gather(query: Query, view: StorageEngine, models: Models, token_budget: int)
         placed = _placed(found, mentions, token_budget)
         asked = found.pool.of._replace(parsed=question.parsed)
         unseen = hidden(asked, asked.filter.limits)
-        aged(view)
+        age.aged(view)
         return Bundle(
             query=query.text,
             fingerprint=question.fingerprint,

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import pairwise
-from statistics import fmean, pstdev
+from math import fsum, sqrt
 
 from recollect import ports
 from recollect.named_tuple import NamedTuple
@@ -192,7 +192,9 @@ class _Scores:
             best.setdefault(hit.document, hit)
         self.hits = best
         scores = [hit.score for hit in best.values()] or [0.0]
-        self.mean, self.deviation, self.least = fmean(scores), pstdev(scores) or 1.0, min(scores)
+        self.mean, self.least = fsum(scores) / len(scores), min(scores)
+        squares = fsum((score - self.mean) ** 2 for score in scores)
+        self.deviation = sqrt(squares / len(scores)) or 1.0
 
     def z(self, cosine: float) -> float:
         return (cosine - self.mean) / self.deviation

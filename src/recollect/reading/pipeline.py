@@ -35,32 +35,14 @@ from recollect.nouns import (
     Stretch,
 )
 from recollect.ports import StorageEngine
-from recollect.reading import in_force, superseded, turned
+from recollect.reading import age, cut, in_force, retrieval, spans, superseded, turned
 from recollect.reading.answering import named, replacing, result, status, time_found
 from recollect.reading.budget import fit
 from recollect.reading.cache.lookup import NO_CACHE, AnswerCache
-from recollect.reading.cut import fold
 from recollect.reading.hints import Findings, hints, lacking
 from recollect.reading.named import Facts, facts_in_sight, named_facts
 from recollect.reading.pool import Models, Pass, Pool
 from recollect.reading.question import Question, understand
-from recollect.reading.retrieval import (
-    Retrieval,
-    absent,
-    aged,
-    dated,
-    escalated,
-    expanded,
-    first_pass,
-    hidden,
-    listing,
-    ordered,
-    outlined,
-    ranked,
-    successors,
-    worthwhile,
-)
-from recollect.reading.spans import selected
 from recollect.trace import Trace, say, skip, stage, surviving, tracing, unreported
 
 OVER = "over the token budget"
@@ -86,21 +68,25 @@ def answer(
         served = cache.look_up(question, view, models)
         facts = facts_in_sight(question, view)
         found = served.answer or _named(question, facts, view)
-        asked = first_pass(question, view, models, facts.sees)
-        found = found or _listed(question, asked)
         if found is None:
-            retrieval = dated(escalated(question, ranked(asked)))
-            retrieval = retrieval._replace(pool=expanded(retrieval.pool))
-            pool, replaced = successors(retrieval)
-            kept = _in_force(_spans(_cut(retrieval._replace(pool=pool))), query)
-            results, budget = _fitted(_shown(kept), question.policy.budget)
-            found = _answer(retrieval, kept, results, budget, replaced)
-            found = _from_then(question, asked, found)
-        aged(view)
+            asked = retrieval.first_pass(question, view, models, facts.sees)
+            found = _listed(question, asked) or _found(question, asked)
+        age.aged(view)
         found = cache.keep(served, _traced(found, trace))
         for more in beyond:
             found = more(question, found)
         return _traced(found, trace)
+
+
+def _found(question: Question, asked: Pass) -> Answer:
+    """Answers with passages."""
+    graded = retrieval.dated(retrieval.escalated(question, retrieval.ranked(asked)))
+    graded = graded._replace(pool=retrieval.expanded(graded.pool))
+    pool, replaced = retrieval.successors(graded)
+    kept = _in_force(_spans(_cut(graded._replace(pool=pool))), question.query)
+    results, budget = _fitted(_shown(kept), question.policy.budget)
+    found = _answer(graded, kept, results, budget, replaced)
+    return _from_then(question, asked, found)
 
 
 def _traced(found: Answer, trace: Trace) -> Answer:
@@ -143,8 +129,8 @@ def _listed(question: Question, asked: Pass) -> Answer | None:
     and where nothing is."""
     if not question.query.time.listed:
         return None
-    found = listing(asked, question.query.time)
-    pool = outlined(asked, found)
+    found = retrieval.listing(asked, question.query.time)
+    pool = retrieval.outlined(asked, found)
     candidates = pool.best[: question.policy.limit]
     if not candidates:
         return None
@@ -169,7 +155,7 @@ def _from_then(question: Question, asked: Pass, found: Answer) -> Answer:
     time = question.query.time
     if found.results or time.kind != "in-period" or asked.window is None:
         return found
-    pool = outlined(asked, listing(asked, time))
+    pool = retrieval.outlined(asked, retrieval.listing(asked, time))
     others = (c._replace(confidence=0.0) for c in pool.best[: question.policy.named])
     lines = tuple(named(c, pool, "of another topic") for c in others)
     said = f"nothing from then speaks of “{time.topic}”" if time.topic else "nothing is from then"
@@ -222,10 +208,10 @@ class Selection(NamedTuple):
 
 
 @stage("cut")
-def _cut(found: Retrieval) -> Selection:
+def _cut(found: retrieval.Retrieval) -> Selection:
     """Keeps what may answer, and folds near-duplicates."""
-    good, why = worthwhile(found, ordered(found))
-    kept, folded = fold(good, found.pool.passages)
+    good, why = retrieval.worthwhile(found, retrieval.ordered(found))
+    kept, folded = cut.fold(good, found.pool.passages)
     taken = {c.document for c in good}
     least = found.question.policy.worth * found.pool.confidence if good else 0.0
     left = (c for c in found.pool.best if c.document not in taken)
@@ -239,7 +225,7 @@ def _cut(found: Retrieval) -> Selection:
 @stage("spans", otherwise=lambda kept: kept)
 def _spans(kept: Selection) -> Selection:
     """Finds the sentences that carry evidence; a candidate without one is not shown."""
-    found = selected(kept.candidates, kept.pool)
+    found = spans.selected(kept.candidates, kept.pool)
     shown = tuple(c for c in kept.candidates if c.document in found.stretches)
     rest = tuple(
         (c, OVER if c.document in found.over else WORTH)
@@ -299,7 +285,7 @@ def _fitted(results: Sequence[Result], budget: int | None) -> tuple[tuple[Result
 
 
 def _answer(
-    found: Retrieval,
+    found: retrieval.Retrieval,
     kept: Selection,
     results: tuple[Result, ...],
     budget: Budget,
@@ -307,7 +293,7 @@ def _answer(
 ) -> Answer:
     """Puts the answer together: its status, what was left out and why, what to try next."""
     question, pool = found.question, kept.pool
-    unseen = hidden(pool.of._replace(parsed=question.parsed), pool.of.filter.limits)
+    unseen = retrieval.hidden(pool.of._replace(parsed=question.parsed), pool.of.filter.limits)
     said = status(results, pool.confidence, question.policy)
     left = [*((c, OVER) for c in kept.candidates[len(results) :]), *kept.rest]
     titles = {one.title for one in results}
@@ -367,7 +353,7 @@ def _lacking(kept: Selection, shown: int) -> tuple[str, ...]:
 def _absent(kept: Selection, _: int) -> tuple[str, ...]:
     """Returns words of the question that nothing in sight has."""
     with surviving("hints"):
-        return absent(kept.pool.of, kept.pool.idf)
+        return retrieval.absent(kept.pool.of, kept.pool.idf)
     return ()
 
 

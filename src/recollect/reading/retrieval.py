@@ -47,7 +47,7 @@ from recollect.text.questions.asking import is_about_questions
 from recollect.text.questions.overview import is_overview
 from recollect.text.questions.parse import Parsed, parse
 from recollect.text.questions.when import vague
-from recollect.trace import current, degrade, fail, say, skip, stage, surviving, tracing, unreported
+from recollect.trace import current, fail, say, skip, stage, surviving, tracing, unreported
 
 
 class Retrieval(NamedTuple):
@@ -406,20 +406,3 @@ def absent(asked: Pass, idf: Mapping[str, float]) -> tuple[str, ...]:
     found = asked.view.search_text(queries, asked.filter, limit=1) if queries else []
     missing = [word for word, one in zip(rare, found, strict=True) if not one.hits]
     return as_typed(missing, asked.parsed, idf)
-
-
-# ------------------------------------------------------------------ how old it may be
-
-LATE = 1.0
-"""Seconds of what was written last that may be missing before an answer is called the poorer."""
-
-
-@stage("replica")
-def aged(view: StorageEngine) -> None:
-    """Says how old what was searched may be, where it is a copy."""
-    behind = view.admin.behind()
-    if behind is None:
-        return unreported(None)
-    if behind.seconds >= LATE:
-        degrade("replica", behind.text)
-    return say(behind.text)

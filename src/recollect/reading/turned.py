@@ -18,8 +18,8 @@ from recollect.ports import Store
 from recollect.reading.answering import replacing
 from recollect.reading.fact_results import fact_result, named_result
 from recollect.reading.named import Facts, Mention
+from recollect.text import pairs
 from recollect.text.keys import keys
-from recollect.text.pairs import relation
 from recollect.text.questions.parse import parse
 
 MOST = 3
@@ -106,4 +106,4 @@ def _is_recorded(one: Fact, other: Fact) -> bool:
 def _is_said(one: Fact, other: Fact, *, same_name: bool) -> bool:
     """Whether one says the other with another value."""
     older, newer = sorted((one, other), key=lambda fact: fact.start)
-    return relation(older.text, newer.text, None, same_name=same_name).kind == "changed"
+    return pairs.relation(older.text, newer.text, None, same_name=same_name).kind == "changed"

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from recollect.nouns import Document, Filter
-from recollect.text.terms import fold
+from recollect.text import terms
 
 
 def escaped(text: str) -> str:
@@ -25,7 +25,7 @@ def escaped(text: str) -> str:
 @lru_cache(maxsize=256)
 def path_pattern(limit: str) -> str:
     """A regular expression that matches a whole folded path; safe in any regex dialect."""
-    wanted = fold(limit.replace("\\", "/")).strip("/").removeprefix("./")
+    wanted = terms.fold(limit.replace("\\", "/")).strip("/").removeprefix("./")
     out = []
     for part in re.split(r"(\*+)", wanted):
         if part.startswith("**"):
@@ -38,12 +38,12 @@ def path_pattern(limit: str) -> str:
 
 
 def folded_path(path: str) -> str:
-    return fold(path.replace("\\", "/"))
+    return terms.fold(path.replace("\\", "/"))
 
 
 def among(limit: Iterable[str], value: str) -> bool:
     """Whether the value is one of these, whatever the case and the accents."""
-    return fold(value) in set(map(fold, limit))
+    return terms.fold(value) in set(map(terms.fold, limit))
 
 
 def scopes_allow(limit: Iterable[str], scopes: Iterable[str]) -> bool:
@@ -68,7 +68,7 @@ def label_of(document: Document, name: str) -> str:
 
 
 def label_allows(limit: Iterable[str], label: str) -> bool:
-    return not set(map(fold, limit)).isdisjoint(fold(label).split("\n"))
+    return not set(map(terms.fold, limit)).isdisjoint(terms.fold(label).split("\n"))
 
 
 def _owner_allows(limit: str, document: Document) -> bool:

@@ -25,7 +25,7 @@ from recollect.nouns.web import WebFound
 from recollect.surfaces import headlines, terminal
 from recollect.surfaces.phrases import byte_size, dotted, plural, some, when
 from recollect.surfaces.terminal import Style, width
-from recollect.text.questions.parse import parse
+from recollect.text.questions import parse
 
 _STATUS = {
     "direct_passages": "found",
@@ -43,7 +43,7 @@ def answer(found: Answer, style: Style, *, full: bool = False, explain: bool = F
         if found.written is not None:
             lines += [f"{style.dim}{spent(found.written)}{style.off}"]
         lines.append("")
-    wanted = parse(found.query).content
+    wanted = parse.parse(found.query).content
     several = headlines.several_sources(found.results)
     for number, result in enumerate(found.results, 1):
         lines += _title(number, result, style, several)

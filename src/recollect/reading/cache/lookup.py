@@ -29,7 +29,7 @@ from recollect.reading import retrieval
 from recollect.reading.cache.packing import SHAPE, packed, unpacked
 from recollect.reading.pool import Models, Pass
 from recollect.reading.question import Question, understand
-from recollect.text.pairs import likeness
+from recollect.text import pairs
 from recollect.text.terms import stems
 from recollect.text.tokens import count_tokens
 from recollect.trace import current, fail, say, stage, tracing
@@ -259,9 +259,9 @@ class _Search(NamedTuple):
         return sorted(found, key=lambda one: -one.overlap)[:COMPARED]
 
     def _compared(self, one: Nearest) -> Nearest:
-        pairs = self.models.pairs
-        judge = pairs.judge if pairs else None
-        alike, why = likeness(self.question.query.text, one.question, judge)
+        model = self.models.pairs
+        judge = model.judge if model else None
+        alike, why = pairs.likeness(self.question.query.text, one.question, judge)
         return one._replace(likeness=alike, reason=why)
 
     def _serves(self, one: Nearest) -> bool:

@@ -4,7 +4,6 @@ is refused. A number that is out of bounds is brought inside them, and the answe
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from recollect.arguments import left_out
@@ -12,6 +11,7 @@ from recollect.errors import UsageError
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import ROLES, Filter, Policy, TimeRoute
 from recollect.nouns import Window as Time
+from recollect.text import nearest
 
 SPOKEN = ("user", "assistant")
 REWOUND = "rewound"
@@ -153,8 +153,8 @@ def _roles(given: tuple[str, ...] | None) -> tuple[str, ...]:
         return SEEN_ROLES
     for role in given:
         if role not in SEEN_ROLES:
-            near = get_close_matches(role, SEEN_ROLES, 1)
-            meant = f"did you mean {near[0]!r}? " if near else ""
+            near = nearest.nearest(role, SEEN_ROLES)
+            meant = f"did you mean {near!r}? " if near else ""
             raise UsageError(
                 f"there is no role {role!r}", hint=f"{meant}roles: {', '.join(SEEN_ROLES)}, or all"
             )

@@ -27,8 +27,8 @@ from recollect.nouns import Clause, Hit, TextQuery
 from recollect.storage.embedded import folders, sums
 from recollect.storage.embedded.rows import LabelFilter, Row
 from recollect.storage.filters import escaped, folded_path
+from recollect.text import terms
 from recollect.text.lexical import PREFIX_SCORE, idf, indexed_text
-from recollect.text.terms import terms
 
 _HEAP = 135_000_000
 """Bytes that a commit may take. With less, 150,000 passages make several segments, and each of
@@ -375,11 +375,11 @@ def _labels(ids: tuple[int, ...]) -> str:
 
 
 def _fields(row: Row) -> dict[str, object]:
-    body = terms(indexed_text(row.title, row.heading, row.text))
+    body = terms.terms(indexed_text(row.title, row.heading, row.text))
     fields: dict[str, object] = {
         "body": body.stem,
         "exact": body.exact,
-        "title": terms(f"{row.title} {row.path}").stem,
+        "title": terms.terms(f"{row.title} {row.path}").stem,
         "labels": _labels(row.labels),
         "passage": row.key,
         "place": row.document << 32 | row.key,
