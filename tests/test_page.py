@@ -5,7 +5,8 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Iterator
+import shutil
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from html.parser import HTMLParser
 from pathlib import Path
@@ -41,6 +42,7 @@ WIKI = {
 """Notes that link to each other; one has a picture, and one that is outside of the folder."""
 TALK = (
     Message("user", "Why does the **pump** stall?", "p1"),
+    Message("assistant", f"Like this:\n\n```python\n{'pump(1); ' * 40}\n```\n", "p1b"),
     Message("tool", "pump.log: 400 lines", "p2"),
     Message("tool", "grep stall pump.log", "p3"),
     Message(
@@ -262,6 +264,16 @@ def test_a_search_for_what_names_somebody(served: Served, cookie: dict[str, str]
     assert set(titles) == {"Ferry Guide", "Ana"}
 
 
+def test_names_and_folders_are_suggested(served: Served, cookie: dict[str, str]) -> None:
+    served.address.post("record", kind="decision", body="Buy a pump.", author="Priya Raman")
+    text = page(served, cookie, "/?q=ferry").text
+    lists = dict(re.findall(r'<datalist id="(\w+)">(.*?)</datalist>', text))
+    assert 'value="Priya Raman"' in lists["names"]
+    assert 'value="people"' in lists["folders"]
+    typed = page(served, cookie, "/?q=ferry&typed=words").text
+    assert '<datalist id="names"></datalist>' in typed
+
+
 def test_the_home_tells_where_things_stand(served: Served, cookie: dict[str, str]) -> None:
     served.address.post("remember", text="The jetty is closed", name="jetty", pinned=True)
     served.address.post("remember", text="Who has the boathouse key?", type="open_question")
@@ -288,6 +300,33 @@ def test_empty_stores_say_what_to_do(tmp_path: Path) -> None:
             found = Checker()
             found.feed(answer.text)
             assert len(found.ids) == len(set(found.ids))
+    finally:
+        one.end()
+
+
+def _cut_off(store: Path) -> None:
+    whole = (store / "record.db").read_bytes()
+    (store / "record.db").write_bytes(whole[:8192] + b"A" * (len(whole) - 8192))
+
+
+@pytest.mark.parametrize("damage", [_cut_off, shutil.rmtree], ids=["damaged", "deleted"])
+def test_broken_stores_are_told_of_in_every_view(
+    tmp_path: Path, damage: Callable[[Path], None]
+) -> None:
+    (tmp_path / "home").mkdir()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RECOLLECT_HOME", str(tmp_path / "home"))
+        store = small_store(tmp_path)
+    one = serve(store, tmp_path / "home")
+    try:
+        damage(store)
+        for path in VIEWS:
+            said = one.address.ask("GET", path, Authorization=f"Bearer {one.address.token}")
+            found = Checker()
+            found.feed(said.text)
+            assert not found.open
+            assert said.status < 500 or "See what is wrong with the store" in said.text, path
+        assert "fault" in one.address.get("/doctor").text
     finally:
         one.end()
 

@@ -315,7 +315,7 @@ def test_a_half_embedded_store_says_how_much_is_missing(
     )
     answer = memory.search("otter")
     assert len(answer.results) == 4
-    assert "25% of the passages are embedded" in answer.degraded[0]
+    assert "3 of 4 passages have no vector yet" in answer.degraded[0]
     assert memory.status().pending == 3
     memory.models.embed()
     assert memory.search("otter").degraded == ()

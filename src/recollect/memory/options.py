@@ -182,6 +182,7 @@ class RecordOptions(TypedDict, total=False):
     id: str
     owner: str | None
     scopes: Sequence[str] | None
+    embed: bool
 
 
 class FactOptions(TypedDict, total=False):

@@ -108,6 +108,7 @@ def keep(core: Core, source: Source, document: Document) -> Document:
 def record(core: Core, kind: str, body: str, options: Mapping[str, Any]) -> Document:
     """Stores one project record."""
     given = checked(options, RecordOptions)
+    embed = given.pop("embed", True)
     said, now = moment(given.pop("date", None), "date"), datetime.now(UTC)
     made = records.record(
         kind,
@@ -118,7 +119,10 @@ def record(core: Core, kind: str, body: str, options: Mapping[str, Any]) -> Docu
     )
     if made.date is None:  # said twice it is still one record; two events are two
         made = made._replace(date=now)
-    return keep(core, Source("records", "records"), made)
+    kept = keep(core, Source("records", "records"), made)
+    if embed:
+        model_admin.embed_newest(core, REMEMBERED)
+    return kept
 
 
 def watch(

@@ -110,8 +110,8 @@ def _unembedded(found: VectorResult) -> Sequence[str]:
     """Says how many passages have no vector yet, where some have none."""
     if found.vectors >= found.passages:
         return ()
-    share, lacking = found.vectors / found.passages, found.passages - found.vectors
-    note = f"{share:.0%} of the passages are embedded, {lacking} are not"
+    lacking = found.passages - found.vectors
+    note = f"{lacking:,} of {found.passages:,} passages have no vector yet"
     degrade("vector", note)
     return (note,)
 

@@ -160,7 +160,8 @@ def _remember(memory: facade.Memory, given: Arguments, _: Work) -> Any:
 
 
 def _record(memory: facade.Memory, given: Arguments, _: Work) -> Any:
-    return embedded(memory, memory.record(given.pop("kind"), given.pop("body"), **given))
+    made = memory.record(given.pop("kind"), given.pop("body"), embed=False, **given)
+    return embedded(memory, made)
 
 
 def _curate(memory: facade.Memory, given: Arguments, work: Work) -> Any:

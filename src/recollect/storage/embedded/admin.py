@@ -94,7 +94,8 @@ class EmbeddedAdmin:
 
     def check(self, *, full: bool = False) -> CheckReport:
         try:
-            return self._checked(full)
+            with translated(self.folder):
+                return self._checked(full)
         except StoreError as error:  # so damaged that it cannot be opened
             return CheckReport((Finding("record", error.message),))
 

@@ -155,7 +155,7 @@ def translated(folder: Path) -> Iterator[None]:
         for said, hint in _HINTS.items():
             if said in text:
                 raise StoreError(f"{folder}: {text}", hint=hint) from error
-        if "decode" in text:
+        if "decode" in text or "no such table" in text:
             raise _damaged(folder, error) from error
         raise StoreError(f"{folder}: {text}") from error
     except sqlite3.DatabaseError as error:
@@ -165,11 +165,14 @@ def translated(folder: Path) -> Iterator[None]:
     except json.JSONDecodeError as error:
         raise _damaged(folder, error) from error
     except OSError as error:
-        raise StoreError(f"{folder}: {error.strerror}", hint=_HINTS["readonly"]) from error
+        hint = _HINTS["gone" if isinstance(error, FileNotFoundError) else "readonly"]
+        raise StoreError(f"{folder}: {error.strerror}", hint=hint) from error
 
 
 _HINTS = {
-    "unable to open": "check that it is yours to write",
+    "gone": "the folder was moved or deleted while it was in use; `recollect restore BACKUP` makes "
+    "it again from a backup",
+    "unable to open": "check that the folder is there and that it is yours to write",
     "readonly": "check that it is yours to write",
     "disk is full": "make room on the disk and try again; what was kept before is safe",
     "disk I/O error": "what was kept before is safe, what was being written may be kept or not; "

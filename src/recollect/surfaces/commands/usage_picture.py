@@ -65,7 +65,7 @@ def picture(usage: Usage) -> str:
         el("rect", width="100%", height="100%", fill=_PAPER),
         *_heading(usage),
     ]
-    for place, draw in enumerate((_hit_rate, _statuses, _latency, _tokens)):
+    for place, draw in enumerate(_panels()):
         x = _MARGIN + place % 2 * (wide + _GAP)
         y = _TOP + place // 2 * (high + _GAP)
         parts.append(_card(x - 14, y - 14, wide + 28, high + 28))
@@ -75,6 +75,15 @@ def picture(usage: Usage) -> str:
         parts += _dates(panel, columns)
         parts += draw(panel, columns, usage.total)
     return svg.svg(WIDTH, HEIGHT, *parts, font_family=_FONTS, font_size=12, fill=_INK) + "\n"
+
+
+def pictures(usage: Usage) -> Iterator[Html]:
+    """Yields the panels one by one, for a page that sets them side by side or below each other."""
+    columns, wide, high = _columns(usage), 480, 290
+    panel = Panel(_LEFT, _HEAD, wide - _LEFT - _RIGHT, high - _HEAD - _FOOT, len(columns))
+    for draw in _panels():
+        shapes = [*_dates(panel, columns), *draw(panel, columns, usage.total)]
+        yield svg.svg(wide, high, *shapes, font_family=_FONTS, font_size=12, fill=_INK)
 
 
 def _card(x: float, y: float, wide: float, high: float) -> Html:
@@ -100,11 +109,19 @@ def _columns(usage: Usage) -> list[Column]:
 # ------------------------------------------------------------------ the panels
 
 
-def _heading(usage: Usage) -> Iterator[Html]:
+def _panels() -> tuple[Callable[[Panel, Sequence[Column], Figures], Iterator[Html]], ...]:
+    return _hit_rate, _statuses, _latency, _tokens
+
+
+def period(usage: Usage) -> str:
+    """Returns the days that are counted, in words."""
     first, last = date.fromisoformat(usage.first), date.fromisoformat(usage.last)
-    total = usage.total
-    yield _text(_MARGIN - 14, 44, searches(total.calls), 24, weight=600)
-    yield _text(_MARGIN - 14, 68, f"{first:%-d %B %Y} to {last:%-d %B %Y}", 14, _SOFT)
+    return f"{first:%-d %B %Y} to {last:%-d %B %Y}"
+
+
+def _heading(usage: Usage) -> Iterator[Html]:
+    yield _text(_MARGIN - 14, 44, searches(usage.total.calls), 24, weight=600)
+    yield _text(_MARGIN - 14, 68, period(usage), 14, _SOFT)
 
 
 def _hit_rate(panel: Panel, columns: Sequence[Column], total: Figures) -> Iterator[Html]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from recollect import __version__
 from recollect import doctor as checks
+from recollect.errors import StoreError
 from recollect.markup import Html, el, joined
 from recollect.surfaces.commands import doctor as doctor_command
 from recollect.surfaces.page.layout import (
@@ -32,28 +33,36 @@ def doctor(request: PageRequest) -> PageContent:
     found = checks.examine(
         request.memory, clients=doctor_command.clients(None if store is None else str(store))
     )
-    status = request.memory.status()
-    holds = status.store
     body = joined(
         heading("Doctor", el("p", _verdict(found), role="status")),
         item_list(map(_check, found.checks), class_="checks card"),
-        el(
-            "section",
-            el("h2", "This store"),
-            about(
-                ("Where", el("code", holds.location)),
-                ("Engine", holds.engine),
-                ("Size", byte_size(holds.bytes)),
-                ("Documents", f"{holds.documents:,}"),
-                ("Passages", f"{holds.passages:,}"),
-                ("Kinds", counted(holds.kinds)),
-                ("Forgotten for good", when(holds.tombstones, f"{holds.tombstones:,}")),
-                ("Embedder", el("code", status.model)),
-                ("Version", __version__),
-            ),
-        ),
+        _holdings(request),
     )
     return PageContent("Doctor", body, at="/doctor")
+
+
+def _holdings(request: PageRequest) -> Html | None:
+    """Returns what the store holds; nothing of one that cannot be read, for the checks say why."""
+    try:
+        status = request.memory.status()
+    except StoreError:
+        return None
+    holds = status.store
+    return el(
+        "section",
+        el("h2", "This store"),
+        about(
+            ("Where", el("code", holds.location)),
+            ("Engine", holds.engine),
+            ("Size", byte_size(holds.bytes)),
+            ("Documents", f"{holds.documents:,}"),
+            ("Passages", f"{holds.passages:,}"),
+            ("Kinds", counted(holds.kinds)),
+            ("Forgotten for good", when(holds.tombstones, f"{holds.tombstones:,}")),
+            ("Embedder", el("code", status.model)),
+            ("Version", __version__),
+        ),
+    )
 
 
 def _check(one: checks.Check) -> Html:

@@ -9,10 +9,10 @@ from recollect import config as user_config
 from recollect import telemetry
 from recollect.config import SETTINGS
 from recollect.errors import UsageError
-from recollect.markup import Html, drawing, el, joined, url
+from recollect.markup import Html, el, joined, url
 from recollect.surfaces.commands.config import plain, unset_settings, write_setting
-from recollect.surfaces.commands.usage_picture import picture
-from recollect.surfaces.commands.usage_text import STATUSES, duration, short
+from recollect.surfaces.commands.usage_picture import period, pictures
+from recollect.surfaces.commands.usage_text import STATUSES, duration, searches, short
 from recollect.surfaces.page import activity, charts
 from recollect.surfaces.page.layout import (
     PageContent,
@@ -68,13 +68,11 @@ def stats(request: PageRequest) -> PageContent:
 
 
 def _drawn(usage: telemetry.Usage) -> Html:
+    drawn = [el("figure", one, class_="card") for one in pictures(usage)]
     return el(
-        "figure",
-        drawing(picture(usage)),
-        class_="picture",
-        tabindex="0",
-        role="group",
-        aria_label="Drawn, day by day",
+        "section",
+        el("h2", f"{searches(usage.total.calls)}, {period(usage)}"),
+        el("div", drawn, class_="picture", role="group", aria_label="Drawn, day by day"),
     )
 
 

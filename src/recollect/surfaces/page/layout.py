@@ -296,7 +296,11 @@ def minute(moment: datetime | None) -> Html | None:
     return only(moment, el("time", phrases.minute(moment), datetime=iso(moment)))
 
 
-_HIDDEN = {"roles": "messages of tools and the like", "automation": "conversations of programs"}
+_HIDDEN = {
+    "roles": "messages of tools and the like",
+    "automation": "conversations of programs",
+    "same lineage": "of the same lineage",
+}
 """What is hidden, by the reason for it; by another reason, the reason is told."""
 
 

@@ -58,13 +58,13 @@ def written_sources(request: PageRequest) -> list[str]:
 
 
 def tabs(request: PageRequest, at: str) -> Html:
-    """Returns the tabs of the memory view, each with its count."""
+    """Returns the tabs of the memory view; what is counted by its documents has its count."""
     held: Counter[str] = Counter()
     for source in request.memory.store.stats().sources:
         held[source.kind if source.kind in MADE else ""] += source.documents
     counts = (
-        ("/memory", "Facts", held["facts"]),
-        ("/tree", "Tree", held["tree"]),
+        ("/memory", "Facts", 0),  # a page of the view tells how many hold, and how many do not
+        ("/tree", "Tree", 0),
         ("/documents", "Documents", held[""]),
         (
             "/review",
@@ -78,7 +78,7 @@ def tabs(request: PageRequest, at: str) -> Html:
             "a",
             name,
             " ",
-            el("small", f"{count:,}"),
+            when(count, el("small", f"{count:,}")),
             href=path,
             aria_current=current(path == at),
         )
@@ -127,7 +127,7 @@ def facts(request: PageRequest) -> PageContent:
 
 
 def _replaced(request: PageRequest, shown: Sequence[Fact]) -> Html | None:
-    """Returns how many facts are kept and not listed, for the count of the tab is of all."""
+    """Returns how many facts are kept and not listed."""
     sources = request.memory.store.stats().sources
     left = sum(one.documents for one in sources if one.kind == "facts") - len(shown)
     said = f"{plural(left, 'fact')} that no longer {'holds' if left == 1 else 'hold'}"
@@ -352,7 +352,8 @@ def _listed(items: Sequence[Document]) -> Html:
         for one in items
     ]
     heads = ("Title", "Kind", "Date", "Source", "Path")
-    return table(heads, rows, class_="documents", aria_label="Documents")
+    listed = table(heads, rows, class_="documents", aria_label="Documents")
+    return joined(el("p", "Those imported last come first.", class_="fine"), listed)
 
 
 MOST = 200_000

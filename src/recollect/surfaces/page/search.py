@@ -10,7 +10,7 @@ from recollect.markup import Html, el, joined, url
 from recollect.nouns import MAX_LIMIT, ROLES, Answer, Named, Result
 from recollect.surfaces import headlines
 from recollect.surfaces.commands.usage_text import duration
-from recollect.surfaces.page import charts, home, links, markdown
+from recollect.surfaces.page import charts, home, links, markdown, suggested
 from recollect.surfaces.page.layout import (
     PERIODS,
     PageContent,
@@ -30,7 +30,7 @@ from recollect.surfaces.page.layout import (
     through,
     wrong,
 )
-from recollect.surfaces.phrases import only, some, when
+from recollect.surfaces.phrases import only, plural, some, when
 from recollect.text.questions.parse import parse
 from recollect.text.snippet import Mark, snippet
 
@@ -138,8 +138,8 @@ def _form(request: PageRequest) -> Html:
     filters = {
         "kind": choice("Kind", "kind", get("kind"), kinds),
         "source": choice("Source", "source", get("source"), sources),
-        "path": text_field("Folder or file", "path", get("path"), placeholder="runbooks"),
-        "person": text_field("Person or name", "person", get("person"), placeholder="Priya Raman"),
+        "path": text_field("Folder or file", "path", get("path"), list="folders"),
+        "person": text_field("Person or name", "person", get("person"), list="names"),
         "period": choice("When", "period", get("period"), PERIODS),
         "since": date_field("From", "since", get("since")),
         "until": date_field("Until", "until", get("until")),
@@ -147,7 +147,7 @@ def _form(request: PageRequest) -> Html:
         "budget": text_field("Most tokens", "budget", get("budget"), inputmode="numeric"),
     }
     question = "What would you like to know?"
-    return search_form(
+    asking = search_form(
         request,
         ("/", question, "Search"),
         filters,
@@ -157,6 +157,7 @@ def _form(request: PageRequest) -> Html:
         data_typed="answer",
         autofocus=not get("q"),
     )
+    return joined(asking, *suggested.lists(request))
 
 
 # ------------------------------------------------------------------ the answer
@@ -184,7 +185,7 @@ def _verdict(found: Answer) -> Html:
     if found.results or found.answer:
         parts.append(sure(found.confidence))
         more = when(found.named, f", {len(found.named):,} more named")
-        parts.append(el("span", f"{len(found.results)} of {found.total_found:,}{more}"))
+        parts.append(el("span", f"{len(found.results)} of {_passages(found)}{more}"))
     parts.append(el("span", duration(found.timing_ms)))
     if found.cache.status == "hit":
         same = when(found.cache.question, f" for “{found.cache.question}”")
@@ -196,6 +197,10 @@ def _verdict(found: Answer) -> Html:
         class_="verdict",
         role="status",
     )
+
+
+def _passages(found: Answer) -> str:
+    return plural(found.total_found, "passage")
 
 
 def _recorded(found: Answer) -> Html | None:
@@ -293,7 +298,7 @@ def _all(found: Answer, request: PageRequest) -> Html | None:
     if request.get("all"):
         said = "Show the best only"
     elif found.total_found > len(found.results) + len(found.named):
-        said = f"Show all {found.total_found:,} passages that were found"
+        said = f"Show all {_passages(found)} that were found"
     else:
         return None
     link = el("a", said, href=url("/", **address), class_="button", data_item=True)

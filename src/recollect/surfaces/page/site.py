@@ -175,13 +175,14 @@ class Pages:
     ) -> Response:
         said = message[:1].upper() + message[1:]
         back = el("a", "Back to the search", href="/")
+        look = el("a", "See what is wrong with the store", href="/doctor")
         at = request.url.path if request.url.path in VIEWS else ""
         body = el(
             "div",
             heading("That did not work"),
             el("p", layout.message(said), class_="lead"),
             when(hint, el("p", layout.message(hint))),
-            el("p", back),
+            el("p", look if type.startswith("Store") and at != "/doctor" else back),
             class_="failed",
             role="alert",
             data_kind=type,
