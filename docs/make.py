@@ -117,7 +117,7 @@ with a repository cannot set what is marked *trusted*, nor point outside its fol
 Your `config.toml` is in `~/.config/recollect`, the store and all other data are in
 `~/.local/share/recollect`; `XDG_CONFIG_HOME` and `XDG_DATA_HOME` move them, and `RECOLLECT_HOME`
 has both in one folder. Keys of models and engines elsewhere come from the environment or the
-keyring, never from a file ([models](models.md), [web](web.md)).
+keyring, never from a file ([models](models.md), [web](answers.md#the-web)).
 
 | setting | default | what it is | environment |
 |---|---|---|---|

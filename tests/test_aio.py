@@ -18,7 +18,7 @@ from recollect.errors import NotFound
 from recollect.trace import Trace
 
 PARTS = ("curation", "models", "admin", "web")
-DOCS = Path(__file__).parent.parent / "docs" / "http.md"
+DOCS = Path(__file__).parent.parent / "docs" / "serving.md"
 
 
 @pytest.fixture(autouse=True)
@@ -103,5 +103,5 @@ def test_a_search_that_is_cancelled_is_stopped(
 def test_the_example_of_the_documentation_runs(capsys: pytest.CaptureFixture[str]) -> None:
     (example,) = re.findall(r"```python\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)
     given: dict[str, Any] = {"__name__": "example"}
-    exec(compile(example, "docs/http.md", "exec"), given)
+    exec(compile(example, "docs/serving.md", "exec"), given)
     assert capsys.readouterr().out == "We deploy on Fridays\n"

@@ -128,7 +128,7 @@ def test_vectors_are_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         assert checks(memory)["embeddings"].state == "warn"
         mended = checks(memory, fix=True)
         assert (mended["embeddings"].state, mended["embeddings"].fixed) == (
-            "ok", "200 passages were embedded")  # fmt: skip
+            "ok", "vectors were made: 200")  # fmt: skip
         assert mended["vectors"].state == "ok"
         assert "100.0%" in checks(memory)["vectors"].text
     codes = next((tmp_path / "store" / "vectors").rglob("codes.npy"))

@@ -26,7 +26,7 @@ from recollect.testing.builders import note
 from stub_llm import GOOD, Model, bad, lines, quoting, sentence, shown
 from test_think import FAILURES
 
-DOCS = Path(__file__).parent.parent / "docs" / "think.md"
+DOCS = Path(__file__).parent.parent / "docs" / "answers.md"
 ASKED = "why is the heron so quiet?"
 REWRITE = "silence of the wading bird"
 

@@ -447,7 +447,7 @@ def test_limits_are_given_up_only_where_the_caller_allows() -> None:
         loose = memory.search(question, since=week, kinds=["note"], relax=["since", "until"])
     assert "old" not in names(strict) + names(other)
     assert strict.hidden == {"since": 1}
-    assert any("hidden by the limit on since" in hint for hint in strict.hints)
+    assert any("the limit on since hides" in hint for hint in strict.hints)
     assert strict.relaxed == ()
     assert names(loose) == ["old"]
     assert loose.relaxed == ("since",)
@@ -532,7 +532,7 @@ def test_what_needs_synthesis_says_what_no_result_has_and_what_is_hidden() -> No
         answer = memory.search("what did Dana say about the retry budget", scopes=["universal"])
     assert answer.status == "needs_synthesis"
     assert any(hint.startswith("none of these has “dana”") for hint in answer.hints)
-    assert any("hidden by the limit on scopes" in hint for hint in answer.hints)
+    assert any("the limit on scopes hides" in hint for hint in answer.hints)
 
 
 def test_an_answer_that_stands_needs_no_hints() -> None:

@@ -25,7 +25,7 @@ from recollect.surfaces.terminal import Style
 from recollect.testing.builders import note
 from stub_llm import GOOD, Model, bad, lines, quoting, sentence
 
-DOCS = Path(__file__).parent.parent / "docs" / "think.md"
+DOCS = Path(__file__).parent.parent / "docs" / "answers.md"
 WHY = "why did we drop redis?"
 GOOD_SENTENCE = sentence("It lost writes.", (1, "it lost writes when the disk was full"))
 

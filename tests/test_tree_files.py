@@ -628,7 +628,7 @@ def test_the_command_line_exports_and_reads_back(
     folder = tmp_path / "tree"
     done = cli("export", "--tree", str(folder))
     assert done.code == 0
-    assert "1 pages with 1 facts" in done.out
+    assert "1 page with 1 fact" in done.out
     edit(folder, "misc/facts/universal", ("Fridays", "Mondays"))
     again = cli("export", "--tree", str(folder), "--json")
     assert again.code == 1

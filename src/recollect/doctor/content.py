@@ -32,7 +32,7 @@ def sources(case: Case) -> Check:
         text = f"of {first.source} {first.changed:,} changed since they were imported, {when}"
         mend = f"recollect add {first.place}"
         return Check("warn" if first.days >= 1 else "ok", text, mend, details)
-    return Check("ok", f"places as they were imported: {len(states)}")
+    return Check("ok", f"nothing changed since it was imported (looked at: {len(states)})")
 
 
 def secrets(case: Case) -> Check:

@@ -76,7 +76,7 @@ def mode(case: Case) -> Check:
             where = f"{value.origin} {value.where}".strip()
             changed.append(f"{knob} is {_plain(value.value)} ({where}) and not {_plain(usual)}")
     if not changed:
-        return Check("ok", f"{config['mode']}, as it comes")
+        return Check("ok", f"{config['mode']}, unchanged")
     return Check("ok", f"{config['mode']}, but {'; '.join(changed)}", "recollect modes --reset")
 
 

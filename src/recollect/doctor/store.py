@@ -51,12 +51,18 @@ def text_index(case: Case) -> Check:
         return Check("skip", f"the {stats.engine} engine keeps none")
     behind = stats.passages if about["behind"] is None else about["behind"]
     if behind > BEHIND:
-        text = f"behind by {behind:,} passages: searches are slow until it has them"
+        text = f"it lacks the last {behind:,} passages: searches are slow until it has them"
         return Check("warn", text, "recollect rebuild", fix=refresh)
     if about["behind"] is None and stats.passages:
         return Check("ok", "there is none yet; the next search makes it")
     return Check(
-        "ok", f"behind by {behind:,}; {case.seen.sampled:,} passages were looked for in it"
+        "ok",
+        f"{case.seen.sampled:,} sampled passages are in it"
+        + (
+            f"; the last {behind:,} are read from the record until the next import"
+            if behind
+            else ""
+        ),
     )
 
 
@@ -85,7 +91,7 @@ def embeddings(case: Case) -> Check:
     status = case.memory.status()
 
     def embed() -> str:
-        return f"{case.memory.models.embed():,} passages were embedded"
+        return f"vectors were made: {case.memory.models.embed():,}"
 
     if status.model == "none":
         return Check("skip", "search is by words alone (embed.model is none)")

@@ -421,7 +421,7 @@ def _hints(found: Retrieval, placed: _Gathered, unseen: Mapping[str, int]) -> It
     for word in _missing(pool, sections):
         yield Hint("missing", f"none of this has “{word}”")
     for name, count in unseen.items():
-        yield Hint("filtered", f"{count} passages match but are hidden by the limit on {name}")
+        yield Hint("filtered", f"the limit on {name} hides {count} that match")
     dates = [section.date for section in sections if section.date is not None]
     if dates and max(dates) < datetime.now(UTC) - OLD:
         yield Hint(

@@ -46,10 +46,7 @@ def hints(said: Status, told: Findings, has_nearest: bool) -> tuple[str, ...]:
         return tuple(done)
     made = [f"nothing has “{w}”; did you mean “{r}”?" for w, r in told.spelling.items()]
     made = [] if told.corrected else made
-    made += [
-        f"{count} passages match but are hidden by the limit on {name}"
-        for name, count in told.hidden.items()
-    ]
+    made += [f"the limit on {name} hides {count} that match" for name, count in told.hidden.items()]
     if said == "needs_synthesis":
         made += _without("none of these", told.lacking)
         return (*done, *made)

@@ -190,7 +190,7 @@ def _body(result: Result, wanted: Collection[str], style: Style) -> list[str]:
 
 def web(found: WebFound, style: Style) -> list[str]:
     """Returns the results of a web search, set apart from those of memory."""
-    count = f"{len(found.results)} results" if found.results else "nothing"
+    count = plural(len(found.results), "result") if found.results else "nothing"
     lines = [
         f"{style.bold}from the web, not from memory{style.off} {style.dim}· {count} from "
         f"{found.engine} for “{found.query}”{style.off}"
@@ -270,7 +270,7 @@ def receipt(done: Receipt, style: Style, *, dry: bool = False) -> str:
     if done.missing and not dry:
         text += "\n`recollect add --prune` removes what is no longer in its source"
     if done.pending:
-        text += f"\n{done.pending:,} passages are not embedded yet: `recollect add` goes on with it"
+        text += f"\nvectors still to be made: {done.pending:,}; `recollect add` goes on with it"
     return text
 
 
@@ -324,7 +324,7 @@ def status(found: Status, style: Style) -> str:
     stats = found.store
     lines = [
         f"{style.bold}{stats.location}{style.off} ({stats.engine}, {byte_size(stats.bytes)})",
-        f"{stats.documents:,} documents in {stats.passages:,} passages"
+        f"{plural(stats.documents, 'document')} in {plural(stats.passages, 'passage')}"
         + (f" ({', '.join(f'{n:,} {k}' for k, n in stats.kinds.items())})" if stats.kinds else ""),
     ]
     lines += [f"    {s.name}: {s.documents:,} ({s.kind}) {s.uri}".rstrip() for s in stats.sources]

@@ -158,10 +158,14 @@ def _name(session: Any, style: Style, before: str, *more: str) -> list[str]:
 
 
 def _searched(what: Mapping[str, Any]) -> list[str]:
-    parts = [f"{what.get('sessions', 0):,} sessions", f"roles {', '.join(what['roles'])}"]
-    others = (name for name in what if name not in ("sessions", "roles"))
+    parts = [plural(what.get("sessions", 0), "session"), f"roles {', '.join(what['roles'])}"]
+    others = [name for name in what if name not in ("sessions", "roles")]
     parts += [f"{name} {what[name]}" for name in others]
-    return _wrapped(f"searched: {'; '.join(parts)}")
+    hint = "`recollect add sessions` imports those of the agents on this machine"
+    return [
+        *_wrapped(f"searched: {'; '.join(parts)}"),
+        *_wrapped(when(not (what.get("sessions") or others), hint)),
+    ]
 
 
 def _hidden(counts: Mapping[str, int], style: Style) -> list[str]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.nouns import MAX_BUDGET, in_words
 from recollect.surfaces import headlines
 from recollect.surfaces.headlines import day
-from recollect.surfaces.phrases import dotted, minute, some, when
+from recollect.surfaces.phrases import dotted, minute, plural, some, when
 from recollect.surfaces.tools import PAGE
 from recollect.text.tokens import clip_tokens, count_tokens
 
@@ -349,7 +349,7 @@ def _browse(found: Any) -> list[str]:
     for one in found.sessions:
         more = dotted(
             when(one.last, f"last {day(one.last)}"),
-            f"{one.messages} messages",
+            plural(one.messages, "message"),
             when(one.lineage, f"{one.lineage} more in its lineage"),
         )
         lines.append(f"{_named(one.session)}, {more}")

@@ -184,7 +184,7 @@ def _curated(done: facade.Curated, style: terminal.Style) -> str:
         review = sum(item.verdict == "pending" for item in done.items)
         look = when(review, f"; {review} to look at: `recollect review`")
         lines.append(
-            f"{style.dim}{len(done.touched)} documents changed{look}; "
+            f"{style.dim}{plural(len(done.touched), 'document')} changed{look}; "
             f"`recollect undo {done.id}` takes it back{style.off}"
         )
     return "\n".join(lines)
@@ -301,7 +301,7 @@ def undo(options: Options) -> int:
             show(options, content, lambda style: _receipts(found, style))
             return exit_code(found)
         done = memory.curation.undo(options.receipt, owner=options.owner)
-    text = f"as it was before {done.about!r} ({len(done.touched)} documents)"
+    text = f"as it was before {done.about!r} ({plural(len(done.touched), 'document')})"
     show(options, done.as_json(), lambda _: text)
     return 0
 
@@ -309,7 +309,8 @@ def undo(options: Options) -> int:
 def _receipts(found: Sequence[facade.CurationReceipt], style: terminal.Style) -> str:
     lines = [
         f"{kept.id}  {minute(kept.at)}  {kept.about}  "
-        f"{style.dim}{len(kept.touched)} documents{when(kept.undone, ', undone')}{style.off}"
+        f"{style.dim}{plural(len(kept.touched), 'document')}"
+        f"{when(kept.undone, ', undone')}{style.off}"
         for kept in found
     ]
     return listing(lines, "nothing was curated yet")

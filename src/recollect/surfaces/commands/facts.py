@@ -210,7 +210,7 @@ def facts(options: Options) -> int:
 def _page(found: FactPage, style: Style) -> str:
     lines = [_line(fact, style) for fact in found.items]
     lines += some(when(found.cursor, f"{style.dim}more: --cursor {found.cursor}{style.off}"))
-    return listing(lines, "no facts")
+    return listing(lines, "no facts; `recollect remember TEXT` keeps one")
 
 
 def declare_context(parser: argparse.ArgumentParser) -> None:

@@ -14,7 +14,7 @@ from recollect.errors import InputError, NotFound, UsageError
 from recollect.surfaces import render, terminal
 from recollect.surfaces.commands import transfer
 from recollect.surfaces.commands.shared import Options, open_memory, progress, say, show
-from recollect.surfaces.phrases import counts
+from recollect.surfaces.phrases import counts, plural
 from recollect.surfaces.warm import holder
 from recollect.transfer import tree_export
 
@@ -192,7 +192,7 @@ def _exported(done: tree_export.TreeExport, style: terminal.Style) -> str:
         "left as they are": len(done.refused),
         "stale": len(done.stale),
     }
-    what = f"{done.pages:,} pages with {done.facts:,} facts"
+    what = f"{plural(done.pages, 'page')} with {plural(done.facts, 'fact')}"
     return f"{style.bold}{what}{style.off} in {done.folder}: {counts(made) or 'no files'}"
 
 

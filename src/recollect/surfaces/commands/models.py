@@ -13,7 +13,7 @@ from recollect.nouns import dict_list, json_list
 from recollect.surfaces import terminal
 from recollect.surfaces.commands.config import set_setting, write_setting
 from recollect.surfaces.commands.shared import Options, open_memory, open_whole, progress, say, show
-from recollect.surfaces.phrases import listing, some, when
+from recollect.surfaces.phrases import listing, plural, some, when
 
 
 def declare_models(parser: argparse.ArgumentParser) -> None:
@@ -108,7 +108,7 @@ def _models_calibrate(options: Options) -> int:
 def _models_prune(options: Options) -> int:
     with open_whole(options) as memory:
         gone = memory.models.prune()
-    said = [f"deleted {count:,} vectors of {key}" for key, count in gone.items()]
+    said = [f"deleted {plural(count, 'vector')} of {key}" for key, count in gone.items()]
     show(options, {"deleted": dict(gone)}, lambda _: listing(said, "there is nothing to delete"))
     return 0
 

@@ -16,7 +16,7 @@ from recollect.surfaces.commands.shared import (
     show,
     tell_notes,
 )
-from recollect.surfaces.phrases import some
+from recollect.surfaces.phrases import plural, some
 from recollect.surfaces.warm import holders
 
 
@@ -77,12 +77,15 @@ declare_rebuild = declare_status
 
 def rebuild(options: Options) -> int:
     with open_whole(options) as memory:
-        say(options, f"making the indexes anew of {memory.status().store.passages:,} passages …")
+        say(
+            options,
+            f"making the indexes anew, of {plural(memory.status().store.passages, 'passage')} …",
+        )
         memory.admin.rebuild()
         found = memory.status()
     show(
         options,
         found.as_json(),
-        lambda _: f"rebuilt the indexes of {found.store.passages:,} passages",
+        lambda _: f"rebuilt the indexes of {plural(found.store.passages, 'passage')}",
     )
     return 0

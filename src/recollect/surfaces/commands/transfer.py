@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from recollect import memory as facade
 from recollect.errors import StoreCorrupt, UsageError
 from recollect.surfaces.commands.shared import Options, open_memory, open_whole, progress, say, show
-from recollect.surfaces.phrases import byte_size, counts, some, when
+from recollect.surfaces.phrases import byte_size, counts, plural, some, when
 
 if TYPE_CHECKING:
     from recollect.ports import CheckReport, LoadReport
@@ -42,7 +42,7 @@ def backup(options: Options) -> int:
 
     def text(style: Style) -> str:
         held = done.manifest
-        what = f"{held.documents:,} documents, {held.passages:,} passages, {byte_size(done.bytes)}"
+        what = f"{_held(held.documents, held.passages)}, {byte_size(done.bytes)}"
         return (
             f"{style.bold}{done.file}{style.off}\n{what}; read back and compared\n"
             f"{style.dim}to go back: recollect restore {done.file} --to PLACE{style.off}"
@@ -74,7 +74,7 @@ def restore(options: Options) -> int:
         held = done.manifest
         lines = [
             f"{style.bold}{done.store}{style.off} is as it was on {held.made}: "
-            f"{held.documents:,} documents, {held.passages:,} passages",
+            + _held(held.documents, held.passages),
         ]
         lines += some(when(done.aside, f"the store that was there is now {done.aside}"))
         return "\n".join(lines)
@@ -132,17 +132,16 @@ def _sound(options: Options) -> str:
 
 def _repaired(done: RepairReport, style: Style) -> str:
     lines = [
-        f"{style.bold}{done.store}{style.off}: {done.documents:,} documents, "
-        f"{done.passages:,} passages",
+        f"{style.bold}{done.store}{style.off}: {_held(done.documents, done.passages)}",
         f"the damaged one is now {done.aside}",
     ]
     again, backup = "`recollect add` of their source brings them back", "or a backup, has them"
     lost = some(
-        _documents(done.incomplete, f"are incomplete; {again}", style),
-        _documents(done.lost, f"are lost; `recollect add` of their source, {backup}", style),
+        _documents(done.incomplete, f"incomplete; {again}", style),
+        _documents(done.lost, f"lost; `recollect add` of their source, {backup}", style),
         when(
             done.unnamed,
-            f"{style.warn}of {done.unnamed:,} documents only the text is left{style.off}: "
+            f"{style.warn}of {plural(done.unnamed, 'document')} only the text is left{style.off}: "
             "recollect list --source salvaged --owner salvaged",
         ),
         when(done.unreadable, f"could not be read whole: {', '.join(done.unreadable)}"),
@@ -150,9 +149,13 @@ def _repaired(done: RepairReport, style: Style) -> str:
     return "\n".join([*lines, *(lost or ["nothing is lost"])])
 
 
+def _held(documents: int, passages: int) -> str:
+    return f"{plural(documents, 'document')}, {plural(passages, 'passage')}"
+
+
 def _documents(ids: Sequence[str], what: str, style: Style) -> str:
     more = when(len(ids) > SHOWN, f", … {len(ids) - SHOWN:,} more")
-    head = f"{style.warn}{len(ids):,} documents {what}{style.off}"
+    head = f"{style.warn}{plural(len(ids), 'document')} {what}{style.off}"
     return when(ids, f"{head}\n    {', '.join(ids[:SHOWN])}{more}")
 
 

@@ -28,7 +28,7 @@ from recollect.surfaces.page.layout import (
     sure,
     wrong,
 )
-from recollect.surfaces.phrases import only, when
+from recollect.surfaces.phrases import only, plural, when
 from recollect.text.questions.parse import parse
 from recollect.text.snippet import marks
 
@@ -105,7 +105,7 @@ def _session(line: Any) -> Html:
         el("h2", link),
         when(line.goal, goal),
         when(line.resolution, end),
-        dotted(*chats.about(line.session), _last(line), f"{line.messages:,} messages", lineage),
+        dotted(*chats.about(line.session), _last(line), plural(line.messages, "message"), lineage),
         class_="card",
     )
 
