@@ -165,7 +165,7 @@ def test_what_a_filter_hides_is_counted_by_reason(harbour: Memory) -> None:
     assert answer.hidden == {"owner": 1}
     empty = harbour.search("sessions", scopes=[], by="keyword")
     assert (empty.results, empty.hidden) == ((), {"scopes": 2})
-    assert "2 passages" in empty.hints[0]
+    assert "hides 2 that match" in empty.hints[0]
     assert harbour.search("sessions").hidden == {}
 
 
