@@ -9,7 +9,7 @@ from recollect.named_tuple import NamedTuple
 from recollect.nouns.candidates import Contribution, Signals
 from recollect.nouns.documents import NO_META, SCHEMA_VERSION, JsonObject
 from recollect.nouns.synthesis import Synthesis
-from recollect.nouns.values import json_list, without
+from recollect.nouns.values import json_list, json_or_none, without
 from recollect.nouns.web import WebFound
 
 Status = Literal["cached_answer", "direct_passages", "needs_synthesis", "no_results", "synthesized"]
@@ -304,21 +304,21 @@ class Answer(NamedTuple):
             "schema_version": SCHEMA_VERSION,
             "query": self.query,
             "status": self.status,
-            "answer": self.answer.as_json() if self.answer else None,
-            "written": self.written.as_json() if self.written else None,
+            "answer": json_or_none(self.answer),
+            "written": json_or_none(self.written),
             "tier": self.tier,
             "mode": self.mode,
             "intent": self.intent,
             "shape": self.shape,
             "confidence": round(self.confidence, 4),
             "said": in_words(self.confidence) if self.results or self.answer else "nothing",
-            "time": self.time.as_json() if self.time else None,
+            "time": json_or_none(self.time),
             "cache": self.cache.as_json(),
             "shown": [r.shown_json() for r in self.results],
             "named": json_list(self.named),
             "results": json_list(self.results),
             "rejected": [n.rejected_json() for n in self.named[:5]],
-            "web": self.web.as_json() if self.web else None,
+            "web": json_or_none(self.web),
             "total_found": self.total_found,
             "hidden": dict(self.hidden),
             "relaxed": list(self.relaxed),

@@ -12,6 +12,11 @@ def json_list(items: Iterable[Any]) -> list[dict[str, Any]]:
     return [item.as_json() for item in items]
 
 
+def json_or_none(value: Any) -> dict[str, Any] | None:
+    """Returns ``as_json()`` of a value, where there is one."""
+    return value.as_json() if value else None
+
+
 def dict_list(rows: Iterable[Any]) -> list[dict[str, Any]]:
     """Returns each named tuple as an object."""
     return [row._asdict() for row in rows]

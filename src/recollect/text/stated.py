@@ -20,14 +20,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import cache
 from typing import Any
 
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Document, StoredPassage
 from recollect.text.dates import parse_date
-from recollect.text.questions.time_words import WORDS
-from recollect.text.questions.when import entries
+from recollect.text.support import tables
 from recollect.text.terms import fold
 
 _YEAR = r"((?:19|20)\d\d)"
@@ -81,7 +79,7 @@ def written(text: str) -> list[Written]:
 def _date_in(match: re.Match[str]) -> datetime | None:
     year, month, day = next(places for places in _PLACES if match[places[0]])
     said = match[month]
-    number = int(said) if said.isdigit() else _months().get(fold(said), 0)
+    number = int(said) if said.isdigit() else tables.month_number(fold(said))
     return _made(int(match[year]), number, int(match[day] or 1) if day else 1)
 
 
@@ -90,17 +88,6 @@ def _made(year: int, month: int, day: int) -> datetime | None:
         return datetime(year, month, day, tzinfo=UTC)
     except ValueError:
         return None
-
-
-@cache
-def _months() -> Mapping[str, int]:
-    return {
-        fold(word): given[0] if given else place
-        for table in WORDS.values()
-        for kind, given, words in entries(table)
-        if kind in ("month", "named", "maybe")
-        for place, word in enumerate(words, 1)
-    }
 
 
 # ------------------------------------------------------------------ of a document

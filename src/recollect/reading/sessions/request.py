@@ -44,6 +44,16 @@ _WITH = {
 }
 
 
+_NAMING = frozenset({"query", "session", "around"})
+"""Arguments that tell which shape is asked for."""
+_SHAPES = {
+    frozenset(): "browse",
+    frozenset({"query"}): "discovery",
+    frozenset({"session"}): "read",
+    frozenset({"session", "around"}): "scroll",
+}
+
+
 class SessionsRequest(NamedTuple):
     """One call, resolved."""
 
@@ -80,10 +90,7 @@ def shape_of(given: Mapping[str, Any]) -> str:
             "around needs the session that the message is in",
             hint="give session= as it came with the message",
         )
-    if "session" in given:
-        shape = "scroll" if "around" in given else "read"
-    else:
-        shape = "discovery" if "query" in given else "browse"
+    shape = _SHAPES[frozenset(_NAMING.intersection(given))]
     for name, shapes in _GOES_WITH.items():
         if name in given and shape not in shapes:
             wanted = " or ".join(_WITH[one] for one in shapes)
@@ -100,27 +107,28 @@ def resolve(
     time: Time | None = None,
     route: TimeRoute = TimeRoute(),  # noqa: B008  a frozen value
 ) -> SessionsRequest:
-    """The request that these arguments make."""
+    """The request that these arguments (those that are not None) make."""
     shape = shape_of(given)
-    notes = list(left_out(given.get("query") or ""))
+    query = given.get("query", "")
+    notes = list(left_out(query))
     most, usual = (MAX_LISTED, LISTED) if shape == "browse" else (MAX_LIMIT, LIMIT)
-    around = tuple(given.get("around") or ())
+    around = given.get("around", ())
     if shape == "scroll" and not around:
         raise UsageError("around is empty", hint="give the id of a message")
     if len(around) > MAX_ANCHORS:
         notes.append(f"of {len(around)} messages the first {MAX_ANCHORS} are shown")
     return SessionsRequest(
         shape=shape,
-        query=given.get("query") or "",
-        session=given.get("session") or "",
+        query=query,
+        session=given.get("session", ""),
         around=around[:MAX_ANCHORS],
-        window=_clamped("window", given.get("window"), WINDOW, MAX_WINDOW, notes),
-        limit=_clamped("limit", given.get("limit"), usual, most, notes),
-        sort=_one_of("sort", given.get("sort"), SORTS) or "",
-        detail=_one_of("detail", given.get("detail"), DETAILS) or DETAILS[0],
-        roles=_roles(given.get("roles")),
-        exclude=tuple(given.get("exclude_sessions") or ()),
-        live=given.get("live_session") or "",
+        window=_clamped("window", given.get("window", WINDOW), MAX_WINDOW, notes),
+        limit=_clamped("limit", given.get("limit", usual), most, notes),
+        sort=_one_of(SORTS, "sort", given, ""),
+        detail=_one_of(DETAILS, "detail", given, DETAILS[0]),
+        roles=_roles(given.get("roles", SPOKEN)),
+        exclude=given.get("exclude_sessions", ()),
+        live=given.get("live_session", ""),
         filter=filter,
         policy=policy,
         time=time,
@@ -129,9 +137,7 @@ def resolve(
     )
 
 
-def _clamped(name: str, value: Any, usual: int, most: int, notes: list[str]) -> int:
-    if value is None:
-        return usual
+def _clamped(name: str, value: Any, most: int, notes: list[str]) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise UsageError(f"{name} is {value!r}", hint=f"give a number from 1 to {most}")
     inside = max(1, min(most, value))
@@ -140,15 +146,15 @@ def _clamped(name: str, value: Any, usual: int, most: int, notes: list[str]) -> 
     return inside
 
 
-def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> str | None:
-    if value is None or value in allowed:
-        return value  # type: ignore[no-any-return]
-    raise UsageError(f"there is no {name} {value!r}", hint=f"{name}: {', '.join(allowed)}")
+def _one_of(allowed: tuple[str, ...], name: str, given: Mapping[str, Any], otherwise: str) -> str:
+    if name in given and given[name] not in allowed:
+        raise UsageError(
+            f"there is no {name} {given[name]!r}", hint=f"{name}: {', '.join(allowed)}"
+        )
+    return str(given.get(name, otherwise))
 
 
-def _roles(given: tuple[str, ...] | None) -> tuple[str, ...]:
-    if given is None:
-        return SPOKEN
+def _roles(given: tuple[str, ...]) -> tuple[str, ...]:
     if given == ("all",):
         return SEEN_ROLES
     for role in given:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import SCHEMA_VERSION, Recorded, Stage
+from recollect.nouns import SCHEMA_VERSION, Recorded, Stage, json_or_none
 from recollect.nouns.synthesis import Sentence, Synthesis
 
 if TYPE_CHECKING:
@@ -60,9 +60,9 @@ class Thought(NamedTuple):
             "text": self.text,
             "confidence": round(self.confidence, 4),
             "calls": self.calls,
-            "written": self.written.as_json() if self.written else None,
-            "answer": self.answer.as_json() if self.answer else None,
-            "bundle": self.bundle.as_json() if self.bundle else None,
+            "written": json_or_none(self.written),
+            "answer": json_or_none(self.answer),
+            "bundle": json_or_none(self.bundle),
             "looked_for": list(self.looked_for),
             "fingerprint": self.fingerprint,
             "degraded": list(self.degraded),

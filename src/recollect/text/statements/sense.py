@@ -68,10 +68,9 @@ def sense(
     """Whether the word at this place of the text means the thing that has these *names* and is
     described by *about*. *beside* are the places of other names of its field, each with whether
     that one is certain."""
-    word = text[at]
+    word, rest = text[at], [*text[:at], *text[at + 1 :]]
     own = stem(word.folded)
-    others = [n for n in range(len(text)) if n != at and stem(text[n].folded) not in stopwords()]
-    if not others:
+    if stopwords().issuperset(stem(other.folded) for other in rest):
         return Sense(True, "nothing else is said")
     spellings = {*names, *_written(about)}
     as_written = {one for one in spellings if one.casefold() == word.written.casefold()}
@@ -81,16 +80,13 @@ def sense(
         return Sense(capital and word.written in as_written, "written as the name is")
     if capital:
         return Sense(True, "written as a name")
-    near = [n for n in others if abs(n - at) <= NEAR]
-    shared = set(_content([text[n] for n in near])) & (vocabulary(about) - {own})
-    companions = [
-        n for n, certain in beside if abs(n - at) <= NEAR and n != at and (certain or not is_name)
-    ]
-    score = min(2, len(shared)) + bool(companions)
-    if is_name and word.written[:1].isupper() and _SOMEBODY.intersection(w.folded for w in text):
-        score += 1
-    if at and text[at].joined and text[at - 1].folded in _BEFORE_A_VERB:
-        score -= 2
+    shared = set(_content(text[max(0, at - NEAR) : at + NEAR + 1])) & (vocabulary(about) - {own})
+    near = [(n, certain) for n, certain in beside if 0 < abs(n - at) <= NEAR]
+    companions = [n for n, certain in near if certain or not is_name]
+    named = is_name and word.written[:1].isupper()
+    of_somebody = named and not _SOMEBODY.isdisjoint(other.folded for other in text)
+    as_verb = at > 0 and word.joined and text[at - 1].folded in _BEFORE_A_VERB
+    score = min(2, len(shared)) + bool(companions) + of_somebody - 2 * as_verb
     if score < ENOUGH:
         return Sense(False, "an ordinary word here")
     said = sorted(shared) or [text[n].written for n in companions]

@@ -6,7 +6,7 @@ Read from the surface, by the tables. The same text always reads the same way; n
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Literal
 
@@ -349,25 +349,52 @@ def _is_name(raw: _RawWord) -> bool:
 def _known(raw: _RawWord, at: int, raws: list[_RawWord]) -> tuple[Kind, str]:
     """The kind of a word that is in a table; ``word`` where it is in none."""
     word = raw.folded
-    before = raws[at - 1].folded
-    if word in tables.MONTHS and _is_month(raw, at, raws):
-        return "month", tables.MONTHS[word]
-    if word in tables.WEEKDAYS and (len(word) > 3 or raw.text[:1].isupper()):
-        return "weekday", tables.WEEKDAYS[word]
-    if word in tables.SEASONS and not (word == "fall" and raw.text.islower() and before != "the"):
-        return "season", tables.SEASONS[word]
-    if word in tables.RATES and (word not in tables.UNITS or before in tables.PER):
-        return "rate", tables.RATES[word]
-    if word in tables.UNITS and before in tables.PER and len(word) > 2:
-        return "rate", stem(word)
-    if word in tables.NEGATIONS:
-        return "not", "not"
+    for kind, keys, is_meant in _TABLES:
+        if word in keys and is_meant(raw, raws[at - 1], raws[at + 1]):
+            return kind, keys[word]
     return "word", stem(word)
 
 
-def _is_month(raw: _RawWord, at: int, raws: list[_RawWord]) -> bool:
+def _is_month(raw: _RawWord, before: _RawWord, after: _RawWord) -> bool:
     """Not "may" and "march" as verbs, nor "mar" and "mai" as other words."""
     if raw.folded not in ("may", "march", "mar", "mai", "jun", "dec", "sep", "mars", "marca"):
         return True
-    dated = raws[at - 1].text[:1].isdigit() or raws[at + 1].text[:1].isdigit()
+    dated = before.text[:1].isdigit() or after.text[:1].isdigit()
     return raw.text[:1].isupper() and (dated or not raw.starts)
+
+
+def _is_weekday(raw: _RawWord, _before: _RawWord, _after: _RawWord) -> bool:
+    """Not "sat" and "mon" as other words."""
+    return len(raw.folded) > 3 or raw.text[:1].isupper()
+
+
+def _is_season(raw: _RawWord, before: _RawWord, _after: _RawWord) -> bool:
+    """Not "fall" as a verb."""
+    return raw.text != "fall" or before.folded == "the"
+
+
+def _is_rate(_raw: _RawWord, before: _RawWord, _after: _RawWord) -> bool:
+    """Not an hour that is a length of time."""
+    return before.folded in tables.PER
+
+
+def _always(*_words: _RawWord) -> bool:
+    return True
+
+
+_RATES = {word: key for word, key in tables.RATES.items() if word not in tables.UNITS}
+_UNIT_RATES = {word: stem(word) for word in tables.UNITS if len(word) > 2} | {
+    word: key for word, key in tables.RATES.items() if word in tables.UNITS
+}
+_TABLES: tuple[
+    tuple[Kind, Mapping[str, str], Callable[[_RawWord, _RawWord, _RawWord], bool]], ...
+] = (
+    ("month", tables.MONTHS, _is_month),
+    ("weekday", tables.WEEKDAYS, _is_weekday),
+    ("season", tables.SEASONS, _is_season),
+    ("rate", _RATES, _always),
+    ("rate", _UNIT_RATES, _is_rate),
+    ("not", dict.fromkeys(tables.NEGATIONS, "not"), _always),
+)
+"""Kinds of words that are told by a table, and by whether the words beside one (before, after)
+let it be meant."""

@@ -128,15 +128,15 @@ RATES = _rows(
 PER = frozenset("a an per each every by pro je jede jeden jedes por al par chaque cada any".split())
 MONTHS = _rows(
     """
-    jan january januar enero janvier gennaio janeiro stycznia
+    jan january januar janner enero janvier gennaio janeiro stycznia
     feb february februar febrero fevrier febbraio fevereiro lutego
-    mar march marz marzo mars marco marca
+    mar march marz maerz marzo mars marco marca
     apr april abril avril aprile kwietnia
     may mai mayo maggio maio maja
     jun june juni junio juin giugno junho czerwca
     jul july juli julio juillet luglio julho lipca
     aug august agosto aout sierpnia
-    sep sept september septiembre septembre settembre setembro wrzesnia
+    sep sept september septiembre setiembre septembre settembre setembro wrzesnia
     oct october oktober octubre octobre ottobre outubro pazdziernika
     nov november noviembre novembre novembro listopada
     dec december dezember diciembre decembre dicembre dezembro grudnia
@@ -144,6 +144,13 @@ MONTHS = _rows(
 )
 MONTH_NUMBERS = {name: n for n, name in enumerate(dict.fromkeys(MONTHS.values()), 1)}
 """Of the months by the first word of each row."""
+
+
+def month_number(word: str) -> int:
+    """The number of a month by its folded name; 0 for any other word."""
+    return MONTH_NUMBERS.get(MONTHS.get(word, ""), 0)
+
+
 WEEKDAYS = _rows(
     """
     mon monday mondays montag montags lunes lundi lunedi poniedzialek
@@ -151,7 +158,7 @@ WEEKDAYS = _rows(
     wed wednesday wednesdays mittwoch mittwochs miercoles mercredi mercoledi
     thu thurs thursday thursdays donnerstag donnerstags jueves jeudi giovedi czwartek
     fri friday fridays freitag freitags viernes vendredi venerdi piatek
-    saturday saturdays samstag samstags sabado samedi sabato sobota
+    saturday saturdays samstag samstags sonnabend sabado samedi sabato sobota
     sunday sundays sonntag sonntags domingo dimanche domenica niedziela
     """
 )

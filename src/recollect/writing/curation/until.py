@@ -48,9 +48,9 @@ def _near(rest: str, now: datetime) -> datetime | None:
     if word in tables.WEEKDAYS and len(word) > 5:  # "wed" and "mon" may be anything
         ahead = tables.WEEKDAY_NUMBERS[tables.WEEKDAYS[word]] - now.weekday()
         return today + timedelta(days=ahead % 7 or 7)
-    if word not in tables.MONTHS:
+    month, day = tables.month_number(word), int(before or behind or 0)
+    if not month:
         return None
-    month, day = tables.MONTH_NUMBERS[tables.MONTHS[word]], int(before or behind or 0)
     year = _YEAR.match(rest, match.end())
     made = _made(int(year[1]) if year else now.year, month, day)
     return _made(now.year + 1, month, day) if made and made < today and not year else made
