@@ -29,7 +29,8 @@ from recollect.surfaces.install.clients import CLIENTS
 from recollect.text.tokens import count_tokens
 
 FIXTURES = Path(__file__).parent / "fixtures" / "hooks"
-HOOKED = [client.name for client in CLIENTS if client.hooks]
+HOOKED = [client.name for client in CLIENTS if "prompt" in client.events]
+"""Those that read what a hook says."""
 PAYLOADS = [
     (client, file.stem) for client in HOOKED for file in sorted((FIXTURES / client).glob("*.json"))
 ]
@@ -250,6 +251,31 @@ def test_the_transcript_is_imported_without_what_was_recalled(
         assert whole.source == client
         assert bool(memory.status().pending) == (event == "compact")
         assert not memory.search("ZEBRAFACT", by="keyword").results
+
+
+@pytest.mark.parametrize("event", ["compact", "session-end"])
+def test_a_session_of_copilot_is_imported_from_where_it_keeps_it(
+    event: str, hook: Hook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = tmp_path / "copilot" / "session-state"
+    shutil.copytree(FIXTURES.parent / "sessions" / "copilot" / "session-state", kept)
+    monkeypatch.setenv("COPILOT_HOME", str(tmp_path / "copilot"))
+    sent = payload("copilot", event)
+    if event == "compact":
+        sent["transcript_path"] = str(kept / sent["session_id"] / "events.jsonl")
+    assert hook(event, sent, "copilot", "--wait") == ""
+    with Memory.open() as memory:
+        found = memory.list(kinds=["session"]).items
+        assert sent["session_id"] in {one.external for one in found}
+
+
+def test_a_session_is_a_name_and_no_path(
+    hook: Hook, log: Callable[[], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COPILOT_HOME", str(tmp_path))
+    sent = payload("copilot", "session-end", session_id="../../other")
+    assert hook("session-end", sent, "copilot", "--wait") == ""
+    assert "no transcript is named" in log()
 
 
 @pytest.mark.parametrize("client", HOOKED)

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from conftest import Cli
 from recollect.surfaces.install import clients, edits, json_text, launch, toml_text, yaml_text
-from recollect.surfaces.install.clients import BY_NAME, CLIENTS, McpClient
+from recollect.surfaces.install.clients import BY_NAME, CLIENTS, McpClient, hooks_in
 from recollect.surfaces.install.edits import SYNTAX
 from recollect.surfaces.install.files import BACKUP
 from recollect.surfaces.install.launch import Launch
@@ -561,7 +561,9 @@ def test_hooks_stand_beside_those_of_the_user(client: McpClient, cli: Cli) -> No
     assert cli("install", client.name, "--hooks").code == 0
     hooks = json_text.load(file.read_text())["hooks"]
     for event, name in client.hooks.events.items():
-        calls = [one["command"] for group in hooks[name] for one in group["hooks"]]
+        calls = [
+            one.get("command") or one["bash"] for group in hooks[name] for one in hooks_in(group)
+        ]
         assert f"'{COMMAND}' hook {event} --client {client.name}" in calls
     assert "echo hi" in file.read_text()
     assert hooks["Stop"] == []

@@ -281,8 +281,17 @@ def _pointer(result: Result, wanted: Collection[str]) -> str:
 # ------------------------------------------------------------------ what is imported
 
 
+def _transcript(call: Call, payload: Mapping[str, Any]) -> str:
+    """Where the transcript is: as the client tells, else where it keeps that of such a session."""
+    hooks, session = clients.BY_NAME[call.client].hooks, _text(payload, "session_id")
+    told = _text(payload, "transcript_path")
+    if told or hooks is None or hooks.transcript is None or not re.fullmatch(r"[\w-]+", session):
+        return told
+    return str(hooks.transcript.path()).replace("{session}", session)
+
+
 def _import(call: Call, payload: Mapping[str, Any]) -> None:
-    path = _text(payload, "transcript_path")
+    path = _transcript(call, payload)
     if not path:
         raise ValueError("no transcript is named")
     if not call.wait:

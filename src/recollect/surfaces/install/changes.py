@@ -24,6 +24,7 @@ from recollect.surfaces.install.clients import (
     McpClient,
     Scope,
     hook_group,
+    hooks_in,
     is_our_group,
 )
 from recollect.surfaces.install.edits import SYNTAX, Syntax
@@ -331,7 +332,7 @@ def _ours(data: dict[str, Any], client: McpClient, event: str) -> list[tuple[str
         path
         for n, group in enumerate(_groups(data, name))
         if is_our_group(group, event, client)
-        for path in _calls(("hooks", name, n), group["hooks"], event, client)
+        for path in _calls(("hooks", name, n), hooks_in(group), event, client)
     ]
     return found[::-1]
 
@@ -347,7 +348,7 @@ def _calls(
     """Returns the path of our group; if the user has put other hooks into it, that of our hook."""
     if len(hooks) == 1:
         return [path]
-    ours = (m for m, one in enumerate(hooks) if is_our_group({"hooks": [one]}, event, client))
+    ours = (m for m, one in enumerate(hooks) if is_our_group(one, event, client))
     return [(*path, "hooks", m) for m in ours]
 
 
@@ -367,6 +368,10 @@ def _put_hooks(client: McpClient, file: Path, launch: Launch, pending: FileEdits
     if had and not all(_is_called(data, client, event, group) for event, group in wanted.items()):
         _take_all(sheet, client, tag)
         data = _loaded(syntax, sheet, told)
+    for key, value in hooks.top.items():
+        if key not in data:
+            _edit(sheet, syntax, (key,), value, tag)
+            data = _loaded(syntax, sheet, told)
     for event, group in wanted.items():
         if not _ours(data, client, event):
             name = hooks.events[event]
@@ -382,9 +387,7 @@ def _is_called(data: dict[str, Any], client: McpClient, event: str, group: dict[
     places = _ours(data, client, event)
     if len(places) != 1:
         return False
-    have = at_path(data, places[0])
-    one = have if len(places[0]) == 5 else have["hooks"][0]
-    return _says(one, group["hooks"][0])
+    return _says(hooks_in(at_path(data, places[0]))[0], hooks_in(group)[0])
 
 
 def _take_all(sheet: _EditedFile, client: McpClient, tag: str) -> None:

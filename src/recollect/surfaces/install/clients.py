@@ -65,16 +65,31 @@ class ClientCommand(NamedTuple):
     """Whether adding twice replaces what was there."""
 
 
+def _grouped(command: str, seconds: int) -> dict[str, Any]:
+    return {"hooks": [{"type": "command", "command": command, "timeout": seconds}]}
+
+
+def _of_gemini(command: str, seconds: int) -> dict[str, Any]:
+    one = {"name": NAME, "type": "command", "command": command, "timeout": 1000 * seconds}
+    return {"hooks": [one]}
+
+
+def _of_copilot(command: str, seconds: int) -> dict[str, Any]:
+    return {"type": "command", "bash": command, "timeoutSec": seconds}
+
+
 class ClientHooks(NamedTuple):
     """Events that the client calls a program at, by our names for them."""
 
     user: ConfigPath
     project: str
     events: Mapping[str, str]
-    per_second: int = 1
-    """In which parts of a second it counts a timeout."""
-    group: Mapping[str, Any] = {}
-    """Further members of the entry of a hook."""
+    made: Callable[[str, int], dict[str, Any]] = _grouped
+    """Makes an entry of a command and the seconds for which it is waited for."""
+    top: Mapping[str, Any] = {}
+    """What else the file has to say."""
+    transcript: ConfigPath | None = None
+    """Where that of a ``{session}`` is, if the client does not tell."""
     note: str = ""
 
 
@@ -239,8 +254,7 @@ CLIENTS = (
                 "compact": "PreCompress",
                 "session-end": "SessionEnd",
             },
-            per_second=1000,
-            group={"name": NAME},
+            _of_gemini,
         ),
         skill=_AGENTS,
         project_skill=".agents/skills",
@@ -270,6 +284,24 @@ CLIENTS = (
         _typed("local", tools=["*"]),
         ("copilot",),
         "copilot mcp list",
+        hooks=ClientHooks(
+            ConfigPath(
+                "~/.copilot/hooks/recollect.json",
+                variable="COPILOT_HOME",
+                below="hooks/recollect.json",
+            ),
+            ".github/hooks/recollect.json",
+            # By these names its payloads are spelt as those of Claude Code. What a hook says at the
+            # start or at a prompt it does not read.
+            {"compact": "PreCompact", "session-end": "SessionEnd"},
+            _of_copilot,
+            {"version": 1},
+            ConfigPath(
+                "~/.copilot/session-state/{session}/events.jsonl",
+                variable="COPILOT_HOME",
+                below="session-state/{session}/events.jsonl",
+            ),
+        ),
     ),
     McpClient(
         "vscode",
@@ -365,15 +397,21 @@ def hook_group(client: McpClient, event: str, start: launch.Launch) -> dict[str,
     if client.hooks is None:
         raise ValueError(f"{client.name} has no hooks")
     called = start.line("hook", event, "--client", client.name)
-    timeout = SECONDS[event] * client.hooks.per_second
-    one = {**client.hooks.group, "type": "command", "command": called, "timeout": timeout}
-    return {"hooks": [one]}
+    return client.hooks.made(called, SECONDS[event])
+
+
+def hooks_in(group: Any) -> list[Any]:
+    """The hooks of an entry, which is one itself where a client does not group them."""
+    hooks = group.get("hooks", [group]) if isinstance(group, dict) else []
+    return hooks if isinstance(hooks, list) else []
 
 
 def is_our_group(group: Any, event: str, client: McpClient) -> bool:
     """Whether it calls us, from wherever we were."""
     called = f" hook {event} --client {client.name}"
-    try:
-        return any(NAME in one["command"] and called in one["command"] for one in group["hooks"])
-    except (TypeError, KeyError):
-        return False
+    return any(NAME in line and called in line for line in map(_command, hooks_in(group)))
+
+
+def _command(hook: Any) -> str:
+    line = hook.get("command") or hook.get("bash") if isinstance(hook, dict) else ""
+    return line if isinstance(line, str) else ""
