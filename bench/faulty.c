@@ -31,7 +31,8 @@ void faulty_arm(long after, int error, int stays) { left = after; failure = erro
 
 static int ours(const char *path) {
     const char *root = getenv("FAULTY_ROOT");
-    return root && path && !strncmp(path, root, strlen(root));
+    size_t size = root ? strlen(root) : 0;
+    return root && path && !strncmp(path, root, size) && (path[size] == '/' || !path[size]);
 }
 
 static const char *path_of(int fd, char *into) {

@@ -40,7 +40,7 @@ from recollect.errors import RecollectError
 from recollect.testing.builders import note
 
 Say = Callable[[str], None]
-POWERED = ("import", "curate", "embed", "commit", "rebuild")
+POWERED = ("import", "curate", "embed", "commit", "rebuild", "export", "repair", "config")
 """Works during which the power fails."""
 _INDEXES = ("before: text", "before: vectors")
 _REFUSED = " writes refused"
@@ -61,7 +61,7 @@ def compiled(folder: Path) -> Path | None:
 
 def _below(layer: Path, root: Path, *words: str, log: str = "") -> list[str]:
     """Runs this module in a process above the file layer; returns what it says."""
-    env = {**os.environ, "LD_PRELOAD": str(layer), "FAULTY_ROOT": f"{root}/"}
+    env = {**os.environ, "LD_PRELOAD": str(layer), "FAULTY_ROOT": str(root)}
     env |= {"FAULTY_LOG": log} if log else {}
     command = [sys.executable, "-m", "bench.faulty", str(root), *words]
     here = Path(__file__).parents[1]

@@ -28,6 +28,6 @@ def test_a_disk_that_fails_and_power_that_fails_cost_nothing_that_was_acknowledg
         pytest.skip("there is no C compiler here")
     said: list[str] = []
     assert faulty.eio(4, 7, tmp_path / "eio", said.append) == 0, said
-    monkeypatch.setattr(faulty, "POWERED", ("embed",))
-    assert faulty.power(6, 7, tmp_path / "power", said.append) == 0, said
+    monkeypatch.setattr(faulty, "POWERED", ("embed", "export", "config"))
+    assert faulty.power(18, 91, tmp_path / "power", said.append) == 0, said
     assert all("compiler" not in line for line in said)

@@ -43,8 +43,18 @@ def write(path: Path, content: str) -> None:
             out.flush()
             os.fsync(out.fileno())
         os.replace(fresh, path)
+        sync(path.parent)
     finally:
         fresh.unlink(missing_ok=True)
+
+
+def sync(path: Path) -> None:
+    """Have it on the disk: a file's content, a folder's names."""
+    opened = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
 
 
 def close_to_others(place: Path) -> list[Path]:

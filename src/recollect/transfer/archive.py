@@ -105,6 +105,7 @@ def export_all(
                 report(Progress("exporting", counts["document"], total))
             line({"type": "end", "items": counts.total()})
         os.replace(fresh, to)
+        permissions.sync(to.parent)
     except OSError as error:
         raise StoreError(
             f"{to}: {error.strerror or error}", hint="nothing was kept of it; name another place"

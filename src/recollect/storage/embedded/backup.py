@@ -106,7 +106,7 @@ def back_up(folder: Path, file: Path, *, force: bool, tell: Tell) -> BackupRepor
             for _ in _members(archive, file):
                 pass
         os.replace(packed, file)
-        swap.sync(file.parent)
+        permissions.sync(file.parent)
     return BackupReport(str(file), file.stat().st_size, manifest)
 
 

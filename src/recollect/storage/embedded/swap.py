@@ -100,7 +100,7 @@ def put_in_place(made: Path, place: Path, why: str) -> Path | None:
             os.replace(made, place)
     except OSError as error:
         raise StoreError(f"{place}: {error.strerror}", hint="nothing was changed") from error
-    sync(place.parent)
+    permissions.sync(place.parent)
     return old
 
 
@@ -130,12 +130,3 @@ def _unused(place: Path, why: str) -> Path:
     name = f"{place.name}.{why}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
     names = [name, *(f"{name}-{n}" for n in range(2, 1000))]
     return next(p for n in names if not os.path.lexists(p := place.with_name(n)))
-
-
-def sync(path: Path) -> None:
-    """Have it on the disk: a file's content, a folder's names."""
-    opened = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)
