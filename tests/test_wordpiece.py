@@ -70,6 +70,33 @@ def test_any_text_is_read_alike(text: str) -> None:
     assert list(OURS.encode(text).ids) == THEIRS.encode(text).ids
 
 
+@settings(max_examples=100)
+@given(_TEXTS)
+def test_a_vocabulary_that_is_not_read_gives_the_same_pieces(text: str) -> None:
+    brief = wordpiece.load(FILE, MOST, brief=True)
+    assert list(brief.encode(text).ids) == list(OURS.encode(text).ids)
+
+
+def test_every_piece_is_found_in_a_vocabulary_that_is_not_read() -> None:
+    known = json.loads(FILE.read_text())["model"]["vocab"]
+    unread = wordpiece._Unread.of(FILE.read_bytes())
+    assert unread is not None
+    some = [*islice(known, 0, None, 97), '"', "\\", "}", "{", "##}", ":", "##1"]
+    assert {piece: unread._found(piece) for piece in some} == {p: known.get(p) for p in some}
+    absent = ["zzq", "", "a b", "\ud800", "vocab", '": 1']
+    assert [unread._found(piece) for piece in absent] == [known.get(piece) for piece in absent]
+
+
+@pytest.mark.parametrize("spaces", [None, 2])
+def test_a_file_that_is_written_otherwise_is_read_whole(tmp_path: Path, spaces: int | None) -> None:
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps(json.loads(FILE.read_text()), indent=spaces))  # \\u00e9
+    text = "Où est le café? 中"
+    assert list(wordpiece.load(path, MOST, brief=True).encode(text).ids) == (
+        list(OURS.encode(text).ids)
+    )
+
+
 @pytest.mark.parametrize("most", [20, 21])
 def test_pairs_are_cut_alike(most: int) -> None:
     ours, theirs = wordpiece.load(FILE, most), _library(most)

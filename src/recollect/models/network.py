@@ -76,7 +76,7 @@ class Network:
         self.runs = 0
         weights = (home / model.weights).resolve()  # the runtime maps no file behind a link
         try:
-            self._tokenizer = wordpiece.load(home / "tokenizer.json", model.max_tokens)
+            self._tokenizer = wordpiece.load(home / "tokenizer.json", model.max_tokens, brief=brief)
             self._session = onnxruntime.InferenceSession(
                 _graph(weights, brief, model.states if states else ""),
                 _options(model, weights.parent, brief),

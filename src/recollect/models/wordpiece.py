@@ -5,6 +5,9 @@ every character), which brings a client of a model hub and a dozen packages with
 is done to a single character (cleaning, accents, case, Chinese characters, punctuation) is one
 table for ``str.translate``, filled in as characters are met; a word is looked up once.
 
+Most of a file is its vocabulary, which takes longer to read than a question takes to be embedded.
+For a few texts it is left as it is written, and pieces are looked for in it (:class:`_Unread`).
+
 A file that asks for more than this (other models, other templates) is read by that library, if it
 is installed: :func:`load`.
 """
@@ -47,11 +50,16 @@ class Tokenizer(Protocol):
         """Of the first text at most so many tokens; of both what the model reads."""
 
 
-def load(path: Path, most: int) -> Tokenizer:
-    """The tokenizer of a file, for a model that reads at most so many tokens."""
-    said = json.loads(path.read_text(encoding="utf-8"))
+def load(path: Path, most: int, *, brief: bool = False) -> Tokenizer:
+    """The tokenizer of a file, for a model that reads at most so many tokens; *brief*: for a few
+    texts."""
+    raw = path.read_bytes()
+    unread = _Unread.of(raw) if brief else None
+    said = json.loads(unread.around if unread else raw)
     if _is_bert(said):
-        return WordPiece(said, most)
+        return WordPiece(said, most, unread)
+    if unread:
+        return load(path, most)
     try:
         import tokenizers
     except ImportError:
@@ -122,14 +130,57 @@ def _template(said: dict[str, Any]) -> tuple[int, int] | None:
     return None
 
 
+class _Unread:
+    """A vocabulary as it is written: names in quotes, each with its number. It is read when many
+    pieces have been asked for."""
+
+    _NUMBER = re.compile(rb"\s*:\s*(\d+)")
+    _MANY = 64
+
+    def __init__(self, raw: bytes, start: int, end: int) -> None:
+        self._raw, self._start, self._end = raw, start, end
+        self._asked = 0
+        self._read: dict[str, int] = {}
+
+    @classmethod
+    def of(cls, raw: bytes) -> _Unread | None:
+        """That of a file; None where it is written in a way that pieces cannot be found in."""
+        start = re.search(rb'"vocab"\s*:\s*\{', raw)
+        end = raw.find(b"}", start.end()) if start else -1
+        while end > 0 and not raw[:end].rstrip()[-1:].isdigit():  # the brace is a piece
+            end = raw.find(b"}", end + 1)
+        if start is None or end < 0 or raw.find(b"\\u", start.end(), end) > 0:
+            return None
+        return cls(raw, start.end(), end)
+
+    @property
+    def around(self) -> bytes:
+        """The file without it."""
+        return self._raw[: self._start] + self._raw[self._end :]
+
+    def get(self, piece: str) -> int | None:
+        self._asked += 1
+        if self._asked == self._MANY:
+            self._read = json.loads(self._raw[self._start - 1 : self._end + 1])
+        return self._read.get(piece) if self._read else self._found(piece)
+
+    def _found(self, piece: str) -> int | None:
+        name = json.dumps(piece, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        at = self._raw.find(name, self._start, self._end)
+        while at > 0 and self._raw[at - 1 : at] == b"\\":  # the quote is a part of another piece
+            at = self._raw.find(name, at + 1, self._end)
+        number = self._NUMBER.match(self._raw, at + len(name), self._end) if at > 0 else None
+        return int(number[1]) if number else None
+
+
 class WordPiece:
-    def __init__(self, said: dict[str, Any], most: int) -> None:
+    def __init__(self, said: dict[str, Any], most: int, unread: _Unread | None = None) -> None:
         model = said["model"]
         self._most = most
-        self._vocabulary: dict[str, int] = model["vocab"]
+        self._vocabulary: dict[str, int] | _Unread = unread or model["vocab"]
         self._prefix: str = model.get("continuing_subword_prefix", "##")
         self._longest: int = model.get("max_input_chars_per_word", 100)
-        self._unknown = [self._vocabulary[model.get("unk_token", "[UNK]")]]
+        self._unknown = [self._number(model.get("unk_token", "[UNK]"))]
         around = _template(said["post_processor"])
         assert around is not None, "load() reads other templates by the library"
         self._cls, self._sep = around
@@ -138,6 +189,12 @@ class WordPiece:
         self._names = re.compile(f"({named or '(?!)'})")
         self._characters = _Characters(said["normalizer"])
         self._words: dict[str, list[int]] = {}
+
+    def _number(self, piece: str) -> int:
+        found = self._vocabulary.get(piece)
+        if found is None:
+            raise KeyError(piece)
+        return found
 
     def encode(self, text: str) -> Tokens:
         ids = [self._cls, *self._ids(text, self._most - 2), self._sep]
