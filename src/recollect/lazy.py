@@ -91,9 +91,19 @@ def _spec(name: str, folder: str) -> ModuleSpec | None:
         return None
     spec = ModuleSpec(name, SourceFileLoader(name, file), origin=file, is_package=bool(inside))
     spec.has_location = True
+    spec.cached = _cached(file)
     if inside:
         spec.submodule_search_locations = [inside]
     return spec
+
+
+def _cached(file: str) -> str | None:
+    """Where the module is kept compiled. The import system would work it out for each module that
+    is bound, and most of these are never loaded; None leaves it to that."""
+    if sys.pycache_prefix is not None or sys.flags.optimize:
+        return None
+    folder, _, name = file.rpartition(os.sep)
+    return f"{folder}/__pycache__/{name[:-2]}{sys.implementation.cache_tag}.pyc"
 
 
 class _LazyLoader:

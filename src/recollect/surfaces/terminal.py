@@ -16,7 +16,7 @@ from recollect import asker
 from recollect.nouns import Progress
 from recollect.surfaces.commands.parser import columns
 from recollect.surfaces.controls import ESCAPE
-from recollect.text.snippet import Mark, parted
+from recollect.text import snippet
 
 
 def wants_colour(stream: IO[str]) -> bool:
@@ -69,9 +69,9 @@ _BULLET = re.compile(r"\s*(?:(?:[-*+>]|\d{1,2}[.)])\s+)?")
 """What stands before the first word of a line."""
 
 
-def marked(text: str, marks: Iterable[Mark]) -> str:
+def marked(text: str, marks: Iterable[snippet.Mark]) -> str:
     """Returns the text with its marks between :data:`OPENING` and :data:`CLOSING`."""
-    parts = parted(text, marks)
+    parts = snippet.parted(text, marks)
     clean = ((part.translate(_NO_MARKS), mark) for part, mark in parts)
     return "".join(f"{OPENING}{part}{CLOSING}" if mark else part for part, mark in clean)
 

@@ -15,7 +15,7 @@ from math import log
 
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Clause, TextQuery
-from recollect.text.terms import terms
+from recollect.text import terms
 
 K1 = 1.2
 B = 0.75
@@ -52,8 +52,8 @@ def indexed_text(title: str, heading: str, text: str) -> str:
 
 
 def index_passage(title: str, path: str, heading: str, text: str) -> Indexed:
-    body = terms(indexed_text(title, heading, text))
-    name = terms(f"{title} {path}")
+    body = terms.terms(indexed_text(title, heading, text))
+    name = terms.terms(f"{title} {path}")
     stems, title_stems = body.stem.split(), name.stem.split()
     return Indexed(
         Counter(stems),
