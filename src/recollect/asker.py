@@ -1,4 +1,4 @@
-"""Whose request is answered, where that is another process than this one.
+"""The environment, folder and streams of the process whose request is answered.
 
 A process that answers for others (:mod:`recollect.surfaces.warm`) does so as the one that asks
 would: with its environment, its working folder and its streams. Who reads any of these asks here.

@@ -1,4 +1,4 @@
-"""Where things are: room, who may read them, what time it is."""
+"""Checks of the machine: free space, permissions and the clock."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class ImportedFiles:
         return next((held for files in self._files.values() for held in files.values()), [])
 
     def keep(self, origin: str, paths: Iterable[str]) -> None:
-        """Marks the documents of these files as still there."""
+        """Marks the documents of the files as present, so that pruning keeps them."""
         self._kept.setdefault(origin, set()).update(paths)
 
     def gone(self, origin: str, below: str) -> list[DocumentStamp]:

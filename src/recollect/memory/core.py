@@ -82,8 +82,8 @@ def view_of(config: settings.Config) -> View:
 
 
 class Core:
-    """One opened store as a view sees it, and what serves it. Models are loaded when they are first
-    asked."""
+    """An opened store behind a view, with its models, cache and ledger. A model is loaded when it
+    is first called."""
 
     def __init__(
         self,

@@ -29,7 +29,7 @@ from recollect.ports import Expense, Llm, LlmMessage, LlmRequest, Spending
 
 
 class LlmStatus(NamedTuple):
-    """What is configured, and what it has cost. No key is in it, only where one was found."""
+    """The configured language model, and its costs so far. It has no key, only the place of it."""
 
     model: str
     """As configured; ``none``; or ``callable``."""

@@ -22,7 +22,7 @@ _MOST = 8
 
 
 class SharedMemory:
-    """A memory, as callers see it whose settings differ from those that it was opened with. What
+    """One opened memory for callers whose settings differ from those that it was opened with. What
     this hands out is closed by :meth:`close` alone."""
 
     def __init__(self, memory: Memory) -> None:

@@ -55,7 +55,7 @@ class WebClient:
 
 
 def search(core: Core, query: str, *, limit: int = 5, read: int | None = None) -> WebFound:
-    """What the web says, where the user allows that it is asked."""
+    """Searches the web, if the settings allow it."""
     for name, value, least, most in (("limit", limit, 1, 20), ("read", read or 0, 0, 5)):
         if not least <= value <= most:
             raise UsageError(f"{name} is {value}", hint=f"give {least} to {most}")

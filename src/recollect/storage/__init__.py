@@ -59,7 +59,7 @@ def _driver() -> Iterator[None]:
 
 
 def back_up(location: str, file: Path, *, force: bool, tell: backup.Tell) -> backup.BackupReport:
-    """Writes the store there to one file, as of one moment, and reads it back."""
+    """Writes a snapshot of the store at a location to one file, and verifies it."""
     folder = _folder(location, "`recollect export --all`")
     return backup.back_up(folder, file, force=force, tell=tell)
 

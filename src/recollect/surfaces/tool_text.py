@@ -133,7 +133,7 @@ def _shown(one: Result, several: bool) -> str:
 
 
 def _also(named: Sequence[Named], budget: Budget) -> list[str]:
-    """Names as many as there is room for beside what is shown."""
+    """Names as many further results as fit into the budget."""
     lines = ["also:", *map(headlines.line, named)]
     if budget.budget is not None:
         lines = _within(budget.budget - budget.used, lines)

@@ -36,5 +36,5 @@ class Fence:
 
 
 def inside(text: str) -> str:
-    """*text* as it stands between marks: without anything that looks like one."""
+    """Returns *text* without anything that looks like one of our marks."""
     return _LIKE_A_MARK.sub("[ [", text)

@@ -283,9 +283,8 @@ def _whose(a: _View, b: _View) -> str:
     """Whose it is: one's own may go without saying, and so may that of somebody who is named."""
     mine, yours = a.persons, b.persons
     unsaid = mine <= {"me"} or bool(a.names) or a.asking != a.words
-    if mine.isdisjoint(yours) and mine and (yours or not unsaid):
-        return _only(mine)
-    return "“your” is only in one" if "you" in mine - yours else ""
+    apart = mine and mine.isdisjoint(yours) and (yours or not unsaid)
+    return _only(mine) if apart else ""
 
 
 def _opposite(a: _View, b: _View) -> str:

@@ -332,7 +332,7 @@ def _keyword(text: str, rules: Sequence[_SecretRule]) -> tuple[str, _Keyword]:
 
 
 def _scan(pivot: str, keywords: Iterable[_Keyword]) -> _Scan:
-    """The pivot, then a choice by what follows it, and in it one by what is before it."""
+    """Compiles a pattern that matches the pivot, then what follows it, then what is before it."""
     groups: dict[tuple[tuple[str, ...], str], list[_Keyword]] = {}
     for keyword in sorted(keywords, key=lambda k: len(k.before) + len(k.follows), reverse=True):
         afters = [rule.after for rule in keyword.rules]

@@ -139,12 +139,12 @@ def is_mtime(document: Document) -> bool:
 # ------------------------------------------------------------------ of a sentence
 
 
-def of_statement(stored: StoredPassage, start: int = 0, end: int | None = None) -> Stated:
+def of_statement(stored: StoredPassage, start: int, end: int) -> Stated:
     """Returns the date of a part of a passage."""
     document, text = stored.document, stored.passage.text
     if document.kind == "session":
         return of_document(document)
-    begins, end = start, len(text) if end is None else end
+    begins = start
     for heading in _HEADING.finditer(text, start, end):
         begins = heading.end() if not text[begins : heading.start()].strip() else begins
     for one in written(text[begins:end]):

@@ -1,4 +1,4 @@
-"""Text as it can be stored."""
+"""Makes a text storable."""
 
 from __future__ import annotations
 

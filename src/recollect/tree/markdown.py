@@ -246,7 +246,7 @@ def _listed(item: FactItem) -> str:
 
 
 def _escaped(text: str) -> str:
-    """A text that comes back as it is from between what stands around it."""
+    """Escapes a text so that the parser returns it unchanged from between its delimiters."""
     text = _CONTROL.sub(_reference, _AMPERSAND.sub("&amp;", clean(text)))
     if text[:1].isspace():
         text = _reference(text[0]) + text[1:]

@@ -155,7 +155,7 @@ class FactPlan:
             self._refuse_cycle(id)
 
     def _add_known_links(self, ids: Sequence[str]) -> None:
-        """Those that facts which are here already have told."""
+        """Adds the links that stored facts name."""
         told: dict[str, tuple[str, bool]] = {}
         for id in ids:
             told[handle(self._owner, f"{REPLACES}{id}")] = (id, True)
@@ -188,7 +188,8 @@ class FactPlan:
         return any(event.action == "forgotten" for event in events)
 
     def _newer(self, id: str) -> Iterable[str]:
-        """What replaced a fact; of one that is not here, what says that it did."""
+        """Returns the facts that replaced a fact; for a fact that is not stored, those whose
+        ``supersedes`` names it."""
         fact = self.get(id)
         if fact is not None:
             return fact.superseded_by
@@ -209,7 +210,8 @@ class FactPlan:
         self.facts[id] = fact._replace(ended=min(starts))
 
     def _refuse_cycle(self, id: str) -> None:
-        """Newer facts are few, so it is these that are followed."""
+        """Raises an error where a fact would replace itself. It follows the newer facts, of which
+        there are few."""
         came_from: dict[str, str] = {}
         waiting = [id]
         while waiting:
@@ -320,7 +322,7 @@ def put(facts: Sequence[Fact]) -> Work:
 
 
 def change(id: str, to: Callable[[Fact], Fact], action: str) -> Work:
-    """Changes one fact that is there."""
+    """Changes one stored fact."""
     return edit([], {id: Edit(to, action)})
 
 

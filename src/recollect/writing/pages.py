@@ -75,7 +75,7 @@ def _relinked(
     gone: set[str],
     touched: set[str],
 ) -> list[Change]:
-    """Which pages there are changes, so that all links are looked at."""
+    """Writes all links anew, because the set of pages changes."""
     before = {page.address: page for page in pages_of(store, owner)}
     there = {**before, **given}
     left = [page for page in there.values() if page.key not in gone]

@@ -12,7 +12,7 @@ from recollect.nouns import SCHEMA_VERSION, Stage
 
 
 class SessionMessage(NamedTuple):
-    """A message as it is shown. ``id`` leads back to it: ``around=id`` in its session."""
+    """A message of a session. ``id`` leads back to it: ``around=id`` in its session."""
 
     id: str
     role: str

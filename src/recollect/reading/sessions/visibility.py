@@ -269,7 +269,7 @@ class SeenStore:
         return kept, sum(1 for found in runs.values() if found)
 
     def _look_up(self, hits: list[Hit]) -> None:
-        """Which sessions these are of; and which turns, where that decides."""
+        """Looks up the sessions of the passages, and their turns where a limit of turns decides."""
         new = {h.passage: h.document for h in hits if h.document not in self._sessions}
         one_each = {document: passage for passage, document in new.items()}
         for stored in self._store.passages(list(one_each.values())) if new else ():

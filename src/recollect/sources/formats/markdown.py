@@ -126,7 +126,7 @@ class Blocks:
         return False
 
     def close(self, label: str, barrier: str = "") -> None:
-        """End the innermost such frame and whatever is open in it, if there is one."""
+        """Closes the innermost frame of this kind with all frames inside it, if there is one."""
         self.end_line()
         if self.within(label, barrier):
             while self._close().label != label:

@@ -38,7 +38,7 @@ MAX_LINE = 64_000_000
 
 
 class Session(NamedTuple):
-    """One conversation as its client kept it."""
+    """One conversation, read from the log of its client."""
 
     id: str
     messages: tuple[Message, ...]

@@ -120,7 +120,7 @@ def _is_copy(message: Message, messages: list[Message]) -> bool:
 
 
 class _Speaker(NamedTuple):
-    """Who says a message, and who sees it."""
+    """The role of a message, and to whom it is visible."""
 
     role: str
     by_user: Any

@@ -132,8 +132,8 @@ def _without_copies(messages: list[Row]) -> Iterator[Row]:
 
 
 def _lineage(listed: _Listed, config: dict[str, Any]) -> tuple[str, Relation]:
-    """The parent and what it is. A mark that names another session than the parent was taken
-    over with the configuration when a session went on after its compaction."""
+    """Returns the parent session and its relation. A mark that names another session than the
+    parent was taken over with the configuration when a session went on after its compaction."""
     row, parent = listed
     above = cell(row["parent_session_id"])
     ended = parent["end_reason"] if parent else None

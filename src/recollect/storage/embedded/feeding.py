@@ -184,7 +184,7 @@ class Feeding(Documents):
         )
 
     def vectors_of(self, model: str, passages: Sequence[int]) -> dict[int, bytes]:
-        """The vectors of those of these passages that have one."""
+        """Returns the vectors of the passages that have one."""
         select = (
             "SELECT passage, vector FROM vectors WHERE passage IN ({}) "
             "AND model = (SELECT id FROM models WHERE key = ?)"

@@ -7,5 +7,5 @@ from pathlib import Path
 
 
 def remove(folder: Path) -> None:
-    """Deletes the folder and all that is in it, as far as that can be."""
+    """Deletes the folder with its content, and ignores what cannot be deleted."""
     shutil.rmtree(folder, ignore_errors=True)

@@ -300,7 +300,7 @@ class Snapshot:
 
     @_as_torn()
     def holds(self, keys: Sequence[int]) -> set[int]:
-        """Those of these passages that are in it."""
+        """Returns which of the passages the index has."""
         hits = self._run(self._among(keys), len(keys)).hits
         return {place & _PASSAGE for place in self._places(hits)}
 

@@ -25,7 +25,7 @@ class Where(NamedTuple):
 
 
 def nothing(filter: Filter) -> bool:
-    """Whether it lets nothing through, whatever there is."""
+    """Whether no document can pass the filter."""
     limits = (*filter._replace(roles=None), *(filter.within or ()))
     return any(limit == () for limit in limits)
 

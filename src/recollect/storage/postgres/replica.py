@@ -168,6 +168,6 @@ def _epoch(db: Db) -> str:
 
 
 def _number(position: str) -> int:
-    """``16/B374D848`` as one number; what there is none of comes before everything."""
+    """``16/B374D848`` as one number; a missing position is the lowest."""
     high, _, low = position.partition("/")
     return (int(high, 16) << 32) + int(low, 16) if low else -1

@@ -33,7 +33,7 @@ class Servers:
         self.primary.connections.close()
 
     def search(self, work: Callable[[Reader], T]) -> T:
-        """Does it on the replica, where there is one that is near enough."""
+        """Searches on the replica, if there is one and its lag is small enough."""
         if self._replica is None:
             return work(self.primary)
         if self._replica.serves():

@@ -194,8 +194,8 @@ class Questionnaire:
         self._gone = False
 
     def __call__(self, question: str, default: str, read: Callable[[str], str]) -> str:
-        """What *read* makes of the answer; it raises ``ValueError`` for one that it cannot take.
-        No answer, and an empty one, is the default."""
+        """Returns *read* of the answer; *read* raises ``ValueError`` for one that it does not
+        accept. No answer, and an empty one, is the default."""
         while True:
             sys.stderr.write(f"{question} [{default}] ")
             sys.stderr.flush()

@@ -34,7 +34,7 @@ UNDER_WAY = ("waiting", "running")
 
 
 class Import(NamedTuple):
-    """An import, as it is at one moment."""
+    """The state of an import at one moment."""
 
     id: str
     path: str
@@ -71,7 +71,7 @@ class Imports:
         self._closed = False
 
     def begin(self, path: str, source: str = "") -> Import:
-        """Import what is at the path as soon as those before it are done. What waits or runs
+        """Queues the import of a path behind those that were begun before. What waits or runs
         already is not begun again."""
         place = self._place(path)
         with self._lock:
@@ -115,7 +115,7 @@ class Imports:
             return tuple(reversed(self._known.values()))
 
     def stop(self, id: str) -> Import:
-        """Stop an import where it is; one that has ended stays as it ended."""
+        """Stops a running import; one that has ended keeps its result."""
         with self._lock:
             one = self._known.get(id)
             if one is None:

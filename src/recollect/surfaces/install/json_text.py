@@ -33,7 +33,7 @@ _DEEPEST = 200
 
 
 class Node(NamedTuple):
-    """A value, and where it stands."""
+    """A JSON value with its start and end in the text."""
 
     start: int
     end: int
@@ -214,7 +214,7 @@ def _nested(path: Path, value: Any) -> Any:
 
 
 def _child(node: Node, key: str | int) -> Child | None:
-    """The last of that name, which is the one that counts."""
+    """Returns the last member of that name: JSON parsers take the last of duplicates."""
     return next((c for c in reversed(node.children) if c.key == key), None)
 
 

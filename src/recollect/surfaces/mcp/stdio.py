@@ -233,7 +233,7 @@ class LineWriter:
 
 
 class _Batch:
-    """The answers to several messages that came as one: they go as one."""
+    """The answers to the messages of one JSON-RPC batch, which are sent as one batch."""
 
     def __init__(self, send: Callable[[Any], None], expected: int) -> None:
         self._send, self._left = send, expected

@@ -1,5 +1,5 @@
-"""What is around one page: the pages that it links to, that link to it, and that name it or are
-named in it. It is drawn as an arc diagram, a line for each page and an arc for each link, so that
+"""The graph around one page: the pages that it links to or names, and those that link to it or name
+it. It is drawn as an arc diagram, a line for each page and an arc for each link, so that
 every name can be read and nothing crosses a name."""
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Neighbour(NamedTuple):
 
 
 class Neighbourhood(NamedTuple):
-    """A page, those around it, and what leads from which to which."""
+    """A page, its neighbours, and the links between them."""
 
     center: str
     around: Mapping[str, Neighbour]

@@ -548,7 +548,7 @@ _PAGE = re.compile(r"!?\[\[(?!\s)([^\[\]\n|#]{1,300})")
 
 
 class Targets(NamedTuple):
-    """What a text links to inside its store, as it writes it."""
+    """The link targets of a text that may be documents of its store, as they are written."""
 
     pages: tuple[str, ...]
     files: tuple[str, ...]

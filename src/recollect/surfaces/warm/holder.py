@@ -234,7 +234,7 @@ def _done(request: Request, out: io.StringIO) -> tuple[int, Callable[[], None]]:
 
 
 def _nothing() -> None:
-    """Who asked has done it itself."""
+    """Does nothing: the client keeps no late answer of a command."""
 
 
 def _identity(location: str) -> tuple[int, int] | None:

@@ -42,7 +42,7 @@ _HAPPENED = re.compile(
     r"\W*(?:what|which|anything|was|qué|que|qu)\b.{0,40}?\b(?:happened|changed|went|done|decided|discussed"
     r"|broke|failed|released|shipped|passiert|geändert|gemacht|beschlossen|pasó|cambió|hizo|passé)\b"
 )
-_EVENT_END = re.compile(r"[,;:?!。？，]|\. |$")
+_EVENT_END = re.compile(r"[,;:?!。？，]|\. ")
 
 
 def time_route(text: str, window: Window | None = None) -> TimeRoute:
@@ -137,10 +137,8 @@ def _is_past(rule: TimeRule, lower: str) -> bool:
 
 def _event(whole: str, match: _Match) -> tuple[str, int]:
     """Returns what something was before or after, and where its words end."""
-    close = _EVENT_END.search(whole, match.end)
-    end = close.start() if close else len(whole)
-    said = whole[match.end : end]
-    return _topic(said, match.rule.language) or said.strip(), end
+    said = _EVENT_END.split(whole[match.end :], maxsplit=1)[0]
+    return _topic(said, match.rule.language) or said.strip(), match.end + len(said)
 
 
 def _topic(text: str, language: str) -> str:

@@ -8,7 +8,7 @@ from recollect.named_tuple import NamedTuple
 def _rows(text: str) -> dict[str, str]:
     """Each word of a row to the first one."""
     rows = (row.split() for row in text.strip().splitlines())
-    return {word: row[0] for row in rows if row for word in row}
+    return {word: row[0] for row in rows for word in row}
 
 
 NUMBERS: dict[str, float] = {

@@ -62,7 +62,7 @@ class DocumentChange(NamedTuple):
 
 
 class ReceiptItem(NamedTuple):
-    """What was decided of one fact."""
+    """The decision about one fact."""
 
     id: str
     kind: str
@@ -77,7 +77,7 @@ class ReceiptItem(NamedTuple):
 
 
 class CurationReceipt(NamedTuple):
-    """A receipt, as it is kept."""
+    """The stored receipt of a curation."""
 
     id: str
     owner: str

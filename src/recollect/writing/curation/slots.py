@@ -61,7 +61,7 @@ class SourceText(NamedTuple):
 
     @property
     def about(self) -> str:
-        """What to call it: by its title, or else as it begins."""
+        """Returns the name of the slot: its title, else its first words."""
         return self.title or shortened(self.text)
 
 
