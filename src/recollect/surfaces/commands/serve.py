@@ -102,6 +102,7 @@ def serve(options: argparse.Namespace) -> int:
         place = ServedAddress(url, f"{url}enter?key={access.link()}", file)
         with open_view(options) as memory:
             holder.hold(lambda: memory, options.store)
+            memory.models.embed_in_background()  # what an interrupted import has left
             _tell(options, place)
             made = http_server.server(app(memory, access, limits=limits), limits)
             interrupted = http_server.serve(made, bound)

@@ -168,12 +168,13 @@ def _fact(id: str, name: str, text: str) -> Html:
 
 
 def _changed(request: PageRequest) -> Html | None:
-    """Returns what was written last, by its own date, of the last week."""
+    """Returns the documents of the last week, newest first by their own dates."""
     since = datetime.now(UTC) - RECENT
     sources = written_sources(request)
     if not sources:
         return None
-    found = request.memory.list(limit=4 * FEW, since=since, sources=sources).items
+    seen = request.memory.query("x", since=since, sources=sources).filter
+    found = request.memory.store.scan(seen, limit=4 * FEW, dated=True).items
     notes = [one for one in found if one.kind != "session"][:FEW]
     more = el("a", "All documents", href=url("/documents", since="7d"))
     return only(notes, _section("New this week", item_list(map(_document, notes)), more))
