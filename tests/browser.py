@@ -167,7 +167,7 @@ class Browser:
 
     def sees(self, condition: str) -> bool:
         """Whether this comes to be so in the page, without another being loaded."""
-        for _ in range(100):
+        for _ in range(300):
             if self.run(condition) is True:
                 return True
             time.sleep(0.1)
