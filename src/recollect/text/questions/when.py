@@ -301,6 +301,9 @@ _TIMELY = frozenset(
     clock""".split()
 )
 """Where none of these is, there is no time."""
+_UNITS = frozenset("unit units clock".split())
+_WITH_UNIT = frozenset("ago back vor nth last past recent next coming gone this".split())
+"""Of which one stands beside a unit that is a time: "deploy day" names none."""
 _CAPITAL = frozenset("month named weekday onday mid".split())
 _BEGINS = ("", *".!?:;¿¡-–—*\n")
 _NOT_AFTER = "(?<!by)(?<!life)(?<!life in)"
@@ -406,7 +409,9 @@ def _is_title(text: str, time: _Time) -> bool:
 
 
 def _read(tokens: list[_Token]) -> list[_Time]:
-    if _TIMELY.isdisjoint([token.kind for token in tokens]):
+    kinds = {token.kind for token in tokens}
+    timely = kinds & _TIMELY
+    if not timely or (timely <= _UNITS and kinds.isdisjoint(_WITH_UNIT)):
         return []
     grammar = _grammar()
     letters = "".join([grammar.letters.get(token.kind, "-") for token in tokens])
