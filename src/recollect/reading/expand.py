@@ -20,11 +20,10 @@ from recollect.nouns import Hit
 from recollect.ports import Llm, LlmMessage, LlmRequest
 from recollect.reading.pool import Pass, Pool
 from recollect.reading.time_box import TimeBox
-from recollect.text.fence import Fence
+from recollect.text import fence
 from recollect.text.questions.parse import Parsed, parse
-from recollect.text.statements.quotes import plain
-from recollect.text.support.orders import is_order
-from recollect.text.support.verdict import asks_more
+from recollect.text.statements import quotes
+from recollect.text.support import orders, verdict
 from recollect.text.tokens import clip_tokens
 from recollect.trace import current, surviving
 
@@ -84,13 +83,13 @@ def why_not(pool: Pool) -> str:
 
 def rewrites(question: str, count: int, llm: Llm, box: TimeBox, *, passage: bool) -> Rewrites:
     """What the model makes of a question."""
-    fence = Fence()
+    fenced = fence.Fence()
     system = _SYSTEM.format(
         count="one question" if count == 1 else f"{count} questions",
-        rule=fence.rule,
+        rule=fenced.rule,
         passage=_PASSAGE if passage else "",
     )
-    asked = fence.around("question", clip_tokens(question, LONGEST))
+    asked = fenced.around("question", clip_tokens(question, LONGEST))
     request = LlmRequest(
         (LlmMessage("user", asked),), system, max_tokens=100 * count + (300 if passage else 0) + 500
     )
@@ -99,18 +98,18 @@ def rewrites(question: str, count: int, llm: Llm, box: TimeBox, *, passage: bool
 
 def read(said: str, question: str, count: int, *, passage: bool) -> Rewrites:
     """The rewrites in what a model said: no more than were asked for, none twice."""
-    lines = [plain(line) for line in _THOUGHT.sub("", said).splitlines()]
+    lines = [quotes.plain(line) for line in _THOUGHT.sub("", said).splitlines()]
     first = next((n for n, line in enumerate(lines) if _MARKED.match(line)), len(lines))
     known = {_folded(question)}
     queries = []
     for line in lines[:first]:
         query = _BULLET.sub("", line).strip("\"'“”„«»` ")
-        fits = 0 < len(query) <= LONGEST and not asks_more(query, question)
+        fits = 0 < len(query) <= LONGEST and not verdict.asks_more(query, question)
         if fits and _folded(query) not in known:
             known.add(_folded(query))
             queries.append(query)
     rest = " ".join(_MARKED.sub("", line) for line in lines[first:])
-    wanted = passage and not is_order(rest)
+    wanted = passage and not orders.is_order(rest)
     return Rewrites(tuple(queries[:count]), rest[:PASSAGE].strip() if wanted else "")
 
 
