@@ -409,9 +409,9 @@ def _is_title(text: str, time: _Time) -> bool:
 
 
 def _read(tokens: list[_Token]) -> list[_Time]:
-    kinds = {token.kind for token in tokens}
-    timely = kinds & _TIMELY
-    if not timely or (timely <= _UNITS and kinds.isdisjoint(_WITH_UNIT)):
+    known = {token.kind for token in tokens}
+    timely = known & _TIMELY
+    if not timely or (timely <= _UNITS and known.isdisjoint(_WITH_UNIT)):
         return []
     grammar = _grammar()
     letters = "".join([grammar.letters.get(token.kind, "-") for token in tokens])
