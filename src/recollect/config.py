@@ -482,24 +482,14 @@ def load(
     *,
     start: Path | None = None,
 ) -> Config:
+    """Returns the settings. Each layer goes over those before it: the defaults, the user's file,
+    the project's file, the environment, and what the call says (*flags*)."""
     values = {name: SettingValue(s.default, "default") for name, s in SETTINGS.items()}
     user = user_file()
     for name, value in read_file(user).items():
         values[name] = SettingValue(parsed(name, value, str(user)), "user", str(user))
-    ignored = []
     project = project_file(start or Path(asker.folder() or Path.cwd()))
-    if project:
-        trusted = is_trusted(project)
-        for name, value in read_file(project).items():
-            good = parsed(name, value, str(project))
-            known = values[name].value
-            refusal = "" if trusted else _refusal(setting(name), good, project.parent, known)
-            if refusal:
-                ignored.append(f"{project}: {name} is ignored: {refusal}")
-                continue
-            if name in ("store", "models") and "://" not in str(good):
-                good = str((project.parent / Path(str(good)).expanduser()).resolve())
-            values[name] = SettingValue(good, "project", str(project))
+    ignored = _read_project(project, values) if project else []
     ignored += _unknown_variables()
     for name, spec in SETTINGS.items():
         if said := asker.environment().get(spec.variable):
@@ -509,6 +499,23 @@ def load(
         if value is not None:
             values[name] = SettingValue(parsed(name, value, "the call"), "flag")
     return Config(values, tuple(ignored))
+
+
+def _read_project(project: Path, values: dict[str, SettingValue]) -> list[str]:
+    """Puts the settings of a project's file over *values*; returns those that it may not set, each
+    with the reason."""
+    ignored, trusted = [], is_trusted(project)
+    for name, value in read_file(project).items():
+        good = parsed(name, value, str(project))
+        known = values[name].value
+        refusal = "" if trusted else _refusal(setting(name), good, project.parent, known)
+        if refusal:
+            ignored.append(f"{project}: {name} is ignored: {refusal}")
+            continue
+        if name in ("store", "models") and "://" not in str(good):
+            good = str((project.parent / Path(str(good)).expanduser()).resolve())
+        values[name] = SettingValue(good, "project", str(project))
+    return ignored
 
 
 def _unknown_variables() -> list[str]:

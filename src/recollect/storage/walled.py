@@ -69,11 +69,6 @@ def _shown(document: Document) -> Document:
     return document._replace(origin=document.origin.partition(_APART)[0])
 
 
-def _named_inside(one: StoredPassage) -> StoredPassage:
-    document = _shown(one.document)
-    return one._replace(id=f"{document.id}:{one.passage.n}", document=document)
-
-
 class WalledStore(StorageEngine):
     """A store as a view sees it."""
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from recollect.named_tuple import NamedTuple
+from recollect.nouns import grouped
 from recollect.ports import Outline
 from recollect.reading.sessions import discover
 from recollect.reading.sessions.caps import clip
@@ -40,27 +41,28 @@ class Recent(NamedTuple):
 def recent(visible: Visible, limit: int) -> Recent:
     """One session a lineage: the latest that is no subagent's. Those without a human come last,
     and only where there is room."""
+    lineages, hidden = _by_lineage(visible, limit)
+    behind = {_latest(some).document.id: len(some) - 1 for some in lineages}
+    shown = sorted(map(_latest, lineages), key=lambda one: is_automated(one.document))
+    lines = shown[:limit]
+    hidden[LINEAGE] = sum(behind[one.document.id] for one in lines)
+    hidden[AUTOMATION] = sum(is_automated(one.document) for one in shown[limit:])
+    return Recent(lines, behind, {reason: count for reason, count in hidden.items() if count})
+
+
+def _by_lineage(visible: Visible, limit: int) -> tuple[list[list[Outline]], Counter[str]]:
+    """Returns the recent sessions of more lineages than *limit*, as far as there are so many; and
+    counts those that may not be seen, by the reason."""
     most = max(_LEAST, limit * _DEEPER)
     while True:
         found = visible.store.sessions.recent(visible.filter, limit=most)
-        lineages: dict[str, list[Outline]] = {}
-        hidden: Counter[str] = Counter()
-        for one in found:
-            if visible.end(one.document.id) < END:
-                hidden[visible.reason(one.document.id, END)] += 1
-            else:
-                lineages.setdefault(visible.lineages.root(one.document).key, []).append(one)
+        ids = [one.document.id for one in found]
+        unseen = {id: visible.reason(id, END) for id in ids if visible.end(id) < END}
+        seen = (one for one in found if one.document.id not in unseen)
+        lineages = grouped((visible.lineages.root(one.document).key, one) for one in seen)
         if len(lineages) > limit or len(found) < most or most >= _DEEPEST:
-            break
+            return list(lineages.values()), Counter(unseen.values())
         most *= _DEEPER
-    shown = [_latest(some) for some in lineages.values()]
-    spoken = [one for one in shown if not is_automated(one.document)]
-    alone = [one for one in shown if is_automated(one.document)]
-    lines = [*spoken, *alone][:limit]
-    behind = {_latest(some).document.id: len(some) - 1 for some in lineages.values()}
-    hidden[LINEAGE] = sum(behind[one.document.id] for one in lines)
-    hidden[AUTOMATION] = sum(1 for one in alone if one not in lines)
-    return Recent(lines, behind, {reason: count for reason, count in hidden.items() if count})
 
 
 def _latest(some: list[Outline]) -> Outline:

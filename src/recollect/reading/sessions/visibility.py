@@ -255,18 +255,20 @@ class SeenStore:
             if session is None:  # gone since
                 continue
             found = runs.setdefault(session.lineage, set())
-            reason = ""
-            if session.end != END:
-                turn = self._turns.get(hit.passage, 0)
-                reason = self._visible.reason(session.id, turn)
-            if not reason and session.subagent and len(found - {hit.document}) >= _RUNS:
-                reason = LINEAGE
+            crowded = session.subagent and len(found - {hit.document}) >= _RUNS
+            reason = self._reason(session, hit) or (LINEAGE if crowded else "")
             if reason:
                 self._hidden[hit.passage] = reason
             else:
                 found.add(hit.document)
                 kept.append(hit)
-        return kept, sum(1 for found in runs.values() if found)
+        return kept, sum(map(bool, runs.values()))
+
+    def _reason(self, session: _Session, hit: Hit) -> str:
+        """Why a passage of a session may not be seen; empty where it may."""
+        if session.end == END:
+            return ""
+        return self._visible.reason(session.id, self._turns.get(hit.passage, 0))
 
     def _look_up(self, hits: list[Hit]) -> None:
         """Looks up the sessions of the passages, and their turns where a limit of turns decides."""
