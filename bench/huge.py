@@ -91,13 +91,13 @@ def _grown(work: Path) -> float:
 
     with Memory.open(work / "store", embed_model="none", rerank_model="none") as memory:
         memory.add(work / "small", source="small")
-        before = peak = _resident()
+        before = peak = resident()
         stop = Event()
 
         def watch() -> None:
             nonlocal peak
             while not stop.wait(0.01):
-                peak = max(peak, _resident())
+                peak = max(peak, resident())
 
         watcher = Thread(target=watch)
         watcher.start()
@@ -107,7 +107,7 @@ def _grown(work: Path) -> float:
     return peak - before
 
 
-def _resident() -> float:
+def resident() -> float:
     lines = _STATUS.read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("RssAnon")) / 1024
 

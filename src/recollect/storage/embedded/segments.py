@@ -23,6 +23,8 @@ class SegmentManifest(NamedTuple):
     epoch: str
     seq: int = 0
     segments: tuple[str, ...] = ()
+    celled: bool = False
+    """Whether its large segments are in cells."""
 
     def describe(self) -> dict[str, Any]:
         return {"segments": len(self.segments), "seq": self.seq}
@@ -43,7 +45,9 @@ def read_manifest(folder: Path, epoch: str) -> SegmentManifest:
     try:
         about = sums.unsealed(manifest_file(folder).read_text())
         if about["format"] == FORMAT and about["epoch"] == epoch:
-            return SegmentManifest(epoch, about["seq"], tuple(about["segments"]))
+            return SegmentManifest(
+                epoch, about["seq"], tuple(about["segments"]), about.get("celled", False)
+            )
     except TORN:
         pass
     return SegmentManifest(epoch)

@@ -1,10 +1,12 @@
 """The derived vector index: flat memory-mapped files and numpy, no graph.
 
-A segment holds the vectors of a range of changes: labels as columns, int8 codes with one scale
-a vector, and the signs of the mean-centred vectors as bit columns. A search turns the filter
-into a mask, takes the passages whose signs differ least from the query's, and rescores those
-from the codes; a filter can therefore never starve it. Vectors newer than the segments are
-compared exactly, from the record.
+A segment holds the vectors of a range of changes, those of a cell side by side: labels as columns,
+int8 codes with one scale a vector, and the signs of what the vector is beyond its cell's centroid
+as bit columns. A search reads the nearest cells, then every further one that may hold something
+nearer than the hundredth that it has (:mod:`~recollect.storage.embedded.cells`). In a cell it
+leaves out what the filter does, takes the passages that are nearest by their signs, and compares
+those by their codes; a filter can therefore never starve it. Vectors newer than the segments are
+compared exactly, from the record, and so are those that the codes cannot tell from the last one.
 
 Segments are never changed. A new one is written beside the old, then a manifest that names the
 ones in use replaces the last; whoever crashes before that has changed nothing.
@@ -15,16 +17,16 @@ from __future__ import annotations
 import os
 import shutil
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from recollect import permissions
 from recollect.errors import StoreError
-from recollect.storage.embedded import sums
+from recollect.storage.embedded import cells, sign_bits, sums
 from recollect.storage.embedded.record import Record
 from recollect.storage.embedded.rows import LabelFilter, VectorRow
 from recollect.storage.embedded.segments import (
@@ -42,24 +44,71 @@ SEGMENT_ROWS = 4096
 """So many vectors may wait in the record before they are worth a segment."""
 EXACT_ROWS = 8192
 """A segment, or what a filter leaves of it, is compared whole up to this size."""
-SURVIVORS, SURVIVING = 8000, 25
-"""How many the signs let through to be rescored, over all segments together: so many, or one in so
-many, for of ever more vectors a fixed number would hold ever fewer of the nearest
-(``python -m bench.nearest``)."""
+SURVIVORS, SURVIVING = 8000, 66
+"""How many the signs let through to be compared by their codes, over all segments together: so
+many, or one in so many, for of ever more vectors a fixed number would hold ever fewer of the
+nearest (``python -m bench million``)."""
+NEAR = 100
+"""A cell is read if it may hold something nearer than the so-manieth nearest so far."""
+REACH = 0.29
+"""How far beyond its centroid a cell is taken to reach towards a question, in mean distances of its
+vectors: of one in a thousand vectors it is farther (``python -m bench million``)."""
+_FIRST = 32
+"""Of the rows of a segment one in so many, in the nearest cells, are read before the others."""
 _LONGEST = 2.0
 """Vectors that are stored are of length one, but for what sixteen bits a number lose."""
 _DEAD_SHARE = 0.25
 _SMALL_SEGMENT = 50_000
 """Rewriting so many takes a second, embedding them took an hour: they are always merged."""
 _UNDATED = np.iinfo(np.int64).min
-_FAR = np.iinfo(np.uint16).max
 _SAMPLE = 16_384
-"""How many distances tell where to draw the line; an exact count would cost as much as half
+"""How many estimates tell where to draw the line; an exact count would cost as much as half
 the scan."""
 _ROUNDING = 1e-3
 """More than single precision, and half precision of a stored vector, can put a cosine off."""
+_UNSURE = 1.5e-3
+"""Three times what eight bits a number usually put a cosine off."""
 _BLOCK = 65_536
 """Rows that are compared at a time: what they take stays in the processor's cache."""
+
+
+class LabelColumns(NamedTuple):
+    """What filters ask about, a row a vector."""
+
+    labels: NDArray[np.int32]
+    dates: NDArray[np.int64]
+    documents: NDArray[np.int64]
+
+
+class LabelLimits(NamedTuple):
+    """What a filter lets through."""
+
+    allowed: LabelFilter
+    on_paths: NDArray[np.int64] | None = None
+
+    def mask(
+        self, of: LabelColumns, taken: Callable[[NDArray[Any]], NDArray[Any]] = np.asarray
+    ) -> NDArray[np.bool_] | None:
+        """Which of the rows that are *taken* of each column it lets through; None for all."""
+        allowed, masks = self.allowed, []
+        for i, ids in enumerate(allowed.labels):
+            if ids is not None:
+                masks.append(_among(taken(of.labels[:, i]), ids))
+        if allowed.since is not None:
+            masks.append(taken(of.dates) >= allowed.since)
+        if allowed.until is not None:
+            dates = taken(of.dates)
+            masks.append((dates < allowed.until) & (dates != _UNDATED))
+        if self.on_paths is not None:
+            masks.append(np.isin(taken(of.documents), self.on_paths))
+        return np.logical_and.reduce(masks) if masks else None
+
+
+class VectorQuery(NamedTuple):
+    """A question's vector, and the same rounded for comparing with signs."""
+
+    vector: NDArray[np.float32]
+    rounded: sign_bits.Rounded
 
 
 class Segment:
@@ -79,13 +128,19 @@ class Segment:
         self.low: int = about["low"]
         self.high: int = about["high"]
         self.passages = column("passages")
-        self.documents = column("documents")
-        self.labels = column("labels")
-        self.dates = column("dates")
+        self.labels = LabelColumns(column("labels"), column("dates"), column("documents"))
         self.codes = column("codes")
         self.scales = column("scales")
         self.signs = column("signs")
-        self.mean = column("mean")
+        self.celled: bool = "centroids.npy" in about.get("sums", {})
+        if self.celled:
+            self.spread, self.centroids = column("spread"), np.array(column("centroids"))
+            self.offsets = np.array(column("offsets"))
+        else:  # as they were written before there were cells
+            self.spread, self.centroids = np.ones(1, np.float32), column("mean")[None, :]
+            self.offsets = np.array([0, len(self)])
+        beyond = np.sqrt(np.maximum(0, 1 - (self.centroids**2).sum(axis=1)))
+        self.reach = REACH * beyond if len(beyond) > 1 else np.full(1, np.inf)
         self.alive: NDArray[np.bool_] | None = None
         self.dead = 0
 
@@ -105,17 +160,33 @@ class Segment:
         """Counts the live vectors with these labels."""
         if allowed.nothing:
             return 0
-        mask = _mask(self.labels, self.dates, self.documents, allowed, None)
-        live = [one for one in (mask, self.alive) if one is not None]
-        return int(np.logical_and.reduce(live).sum()) if live else len(self)
+        live = self._live(LabelLimits(allowed))
+        return len(self) if live is None else int(live.sum())
+
+    def hits(
+        self, rows: NDArray[np.int64], scores: NDArray[np.float32]
+    ) -> list[tuple[int, int, float]]:
+        """(passage, document, cosine) of these rows."""
+        passages, documents = self.passages[rows].tolist(), self.labels.documents[rows].tolist()
+        return list(zip(passages, documents, scores.tolist(), strict=True))
+
+    def _live(
+        self, limits: LabelLimits, taken: Callable[[NDArray[Any]], NDArray[Any]] = np.asarray
+    ) -> NDArray[np.bool_] | None:
+        """Which of the rows that are *taken* are alive and within the limits; None for all."""
+        mask = limits.mask(self.labels, taken)
+        if self.alive is None:
+            return mask
+        alive = taken(self.alive)
+        return alive if mask is None else mask & alive
 
     def candidates(
-        self, query: NDArray[np.float32], mask: NDArray[np.bool_] | None, limit: int
+        self, query: NDArray[np.float32], limits: LabelLimits, limit: int
     ) -> NDArray[np.int64]:
         """Returns the rows that may be among the nearest, by the codes and by how far these can be
         off: half a step in every dimension."""
-        live = [one for one in (mask, self.alive) if one is not None]
-        rows = np.flatnonzero(np.logical_and.reduce(live)) if live else np.arange(len(self))
+        live = self._live(limits)
+        rows = np.arange(len(self)) if live is None else np.flatnonzero(live)
         if len(rows) <= limit:
             return rows
         scores = _products(self.codes[rows], query) * self.scales[rows]
@@ -125,61 +196,85 @@ class Segment:
         return best
 
     def search(
+        self, query: VectorQuery, limits: LabelLimits, limit: int, survivors: int, floor: float
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Positions and cosines of the best rows: of the nearest cells, then of each that may hold
+        one better than the last of these, and than *floor*."""
+        near = _products(self.centroids, query.vector)
+        bound = near + self.reach
+        order = np.argsort(-bound)
+        until = np.searchsorted(np.diff(self.offsets)[order].cumsum(), len(self) // _FIRST)
+        first, others = order[: until + 1], order[until + 1 :]
+        share = survivors // 4 if len(others) else survivors
+        rows, scores = self._best(first, near, query, limits, limit, share)
+        floor = max(floor, scores[limit - 1] if len(scores) >= limit else -np.inf)
+        others = others[bound[others] >= floor]
+        if not len(others):
+            return rows, scores
+        more, theirs = self._best(others, near, query, limits, limit, survivors)
+        rows, scores = np.concatenate((rows, more)), np.concatenate((scores, theirs))
+        best = _top(scores, limit)
+        return rows[best], scores[best]
+
+    def _best(
         self,
-        query: NDArray[np.float32],
-        mask: NDArray[np.bool_] | None,
+        among: NDArray[np.int64],
+        near: NDArray[np.float32],
+        query: VectorQuery,
+        limits: LabelLimits,
         limit: int,
         survivors: int,
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Positions and cosines of the best rows, out of those that the signs let through."""
-        if self.alive is not None:
-            mask = self.alive if mask is None else mask & self.alive
-        rows = self._survivors(query, mask, max(survivors, 8 * limit))
-        scores = _products(self.codes[rows], query) * self.scales[rows]
+        """Positions and cosines of the best rows in some cells."""
+        stretches = list(cells.runs(among, self.offsets))
+        if not stretches:
+            return np.zeros(0, np.int64), np.zeros(0, np.float32)
+
+        def taken(column: NDArray[Any]) -> NDArray[Any]:
+            return np.concatenate([column[begin:end] for _, begin, end in stretches])
+
+        rows = np.concatenate([np.arange(begin, end) for _, begin, end in stretches])
+        live = self._live(limits, taken)
+        count = len(rows) if live is None else int(live.sum())
+        wanted = max(survivors, 8 * limit)
+        if count <= max(EXACT_ROWS, wanted):
+            rows = rows if live is None else rows[live]
+        else:
+            rows = rows[self._survivors(stretches, near, query.rounded, live, wanted)]
+        scores = _products(self.codes[rows], query.vector) * self.scales[rows]
         best = _top(scores, limit)
         return rows[best], scores[best]
 
     def _survivors(
-        self, query: NDArray[np.float32], mask: NDArray[np.bool_] | None, wanted: int
+        self,
+        stretches: Sequence[tuple[int, int, int]],
+        near: NDArray[np.float32],
+        asked: sign_bits.Rounded,
+        live: NDArray[np.bool_] | None,
+        wanted: int,
     ) -> NDArray[np.int64]:
-        if mask is not None:
-            allowed = np.flatnonzero(mask)
-            if len(allowed) <= EXACT_ROWS:
-                return allowed
-        elif len(self) <= EXACT_ROWS:
-            return np.arange(len(self))
-        centred = query - self.mean
-        strong = np.abs(centred) >= np.median(np.abs(centred))
-        asked, counted = (_signs(one[None, :])[:, 0] for one in (centred, strong))
-        distance = self._distance(asked, counted)
-        if mask is not None:
-            distance[~mask] = _FAR
-        sample = distance[:: max(1, len(self) // _SAMPLE)]
-        rank = min(len(sample) - 1, wanted * len(sample) // len(self))
-        nearest = min(np.partition(sample, rank)[rank], _FAR - 1)  # never what the mask keeps out
-        return np.flatnonzero(distance <= nearest)
+        """Where those are, in these stretches, that are nearest by their signs."""
+        parts = [self._estimates(some, near, asked) for some in _groups(stretches)]
+        estimates = np.concatenate(parts)
+        if live is not None:
+            estimates[~live] = -np.inf
+        sample = estimates[:: max(1, len(estimates) // _SAMPLE)]
+        rank = max(0, len(sample) - 1 - wanted * len(sample) // len(estimates))
+        least = max(np.partition(sample, rank)[rank], np.finfo(np.float32).min)
+        return np.flatnonzero(estimates >= least)  # never what the mask keeps out
 
-    def _distance(
-        self, asked: NDArray[np.uint64], counted: NDArray[np.uint64]
-    ) -> NDArray[np.uint16]:
-        """In how many signs each row differs, of the stronger half of the question's: where it is
-        near the mean, a sign says little. Three words differ in 192 at most, so that most of the
-        sum is done in bytes; and by blocks, which stay in the processor's cache."""
-        total = np.zeros(len(self), np.uint16)
-        buffer, counts = np.empty(_BLOCK, np.uint64), np.empty((2, _BLOCK), np.uint8)
-        for low in range(0, len(self), _BLOCK):
-            signs, out = self.signs[:, low : low + _BLOCK], total[low : low + _BLOCK]
-            bits, (part, count) = buffer[: len(out)], counts[:, : len(out)]
-            for word in range(len(asked)):
-                np.bitwise_xor(signs[word], asked[word], out=bits)
-                bits &= counted[word]
-                if word % 3 == 0:
-                    np.bitwise_count(bits, out=part)
-                else:
-                    part += np.bitwise_count(bits, out=count)
-                if word % 3 == 2 or word == len(asked) - 1:
-                    out += part
-        return total
+    def _estimates(
+        self,
+        stretches: Sequence[tuple[int, int, int]],
+        near: NDArray[np.float32],
+        asked: sign_bits.Rounded,
+    ) -> NDArray[np.float32]:
+        signs = np.concatenate([self.signs[:, begin:end] for _, begin, end in stretches], axis=1)
+        found = sign_bits.agreement(signs, asked)
+        if self.celled:
+            found *= np.concatenate([self.spread[begin:end] for _, begin, end in stretches])
+            found += np.repeat(near[[c for c, _, _ in stretches]], [e - b for _, b, e in stretches])
+        return found
 
 
 class VectorIndex:
@@ -218,29 +313,59 @@ class VectorIndex:
         on_paths = None
         if allowed.paths is not None:
             on_paths = np.array(record.documents_on_paths(allowed.paths), np.int64)
-        found: list[tuple[int, int, float]] = []
-        rows_in_all = sum(map(len, parts))
-        survivors = max(SURVIVORS, rows_in_all // SURVIVING)
-        for segment in parts:
-            mask = _mask(segment.labels, segment.dates, segment.documents, allowed, on_paths)
-            share = survivors * len(segment) // rows_in_all
-            if exact:
-                rows = segment.candidates(query, mask, limit)
-                keys = segment.passages[rows].tolist()
-                known = record.vectors_of(self.model, keys)
-                blobs = [known[key] for key in keys]
-                scores = _products(rows_of(blobs), query) if blobs else np.zeros(0, np.float32)
-            else:
-                rows, scores = segment.search(query, mask, limit, share)
-            found += zip(
-                segment.passages[rows].tolist(),
-                segment.documents[rows].tolist(),
-                scores.tolist(),
-                strict=True,
+        limits = LabelLimits(allowed, on_paths)
+        if exact:
+            found = self._exact(record, parts, query, limits, limit)
+        else:
+            found = self._told_apart(
+                record, _approximate(parts, query, limits, limit), query, limit
             )
-        found += tail.search(query, allowed, on_paths, limit)
+        found += tail.search(query, limits, limit)
         found.sort(key=lambda hit: (-hit[2], hit[0]))
         return found[:limit]
+
+    def _told_apart(
+        self,
+        record: Record,
+        found: list[tuple[int, int, float]],
+        query: NDArray[np.float32],
+        limit: int,
+    ) -> list[tuple[int, int, float]]:
+        """The same, best first, with the cosines of the record for those that the codes cannot tell
+        from the last that is wanted."""
+        found.sort(key=lambda hit: -hit[2])
+        if len(found) <= limit:
+            return found
+        last = found[limit - 1][2]
+        unsure = [n for n, hit in enumerate(found) if abs(hit[2] - last) <= _UNSURE]
+        scores = self._cosines(record, [found[n][0] for n in unsure], query)
+        for n, score in zip(unsure, scores.tolist(), strict=True):
+            found[n] = (*found[n][:2], score)
+        return found
+
+    def _cosines(
+        self, record: Record, passages: Sequence[int], query: NDArray[np.float32]
+    ) -> NDArray[np.float32]:
+        """Of these passages, which have vectors, as the record has them."""
+        if not passages:
+            return np.zeros(0, np.float32)
+        known = record.vectors_of(self.model, passages)
+        return _products(rows_of([known[key] for key in passages]), query)
+
+    def _exact(
+        self,
+        record: Record,
+        parts: Sequence[Segment],
+        query: NDArray[np.float32],
+        limits: LabelLimits,
+        limit: int,
+    ) -> list[tuple[int, int, float]]:
+        found = []
+        for segment in parts:
+            rows = segment.candidates(query, limits, limit)
+            scores = self._cosines(record, segment.passages[rows].tolist(), query)
+            found += segment.hits(rows, scores)
+        return found
 
     def load(self, record: Record, epoch: str, seq: int) -> tuple[list[Segment], _Tail]:
         """Returns what there is as of *seq*, in which *record* is in a snapshot."""
@@ -266,9 +391,12 @@ class VectorIndex:
         """Whether there are vectors enough for another segment, or a torn one to replace."""
         with self._lock:
             manifest = self._read_manifest(epoch)
-            if self._torn:
+            if self._torn or (manifest.segments and not manifest.celled and self._large(record)):
                 return True
         return record.vectors_waiting(self.model, manifest.seq, SEGMENT_ROWS) >= SEGMENT_ROWS
+
+    def _large(self, record: Record) -> bool:
+        return record.models().get(self.model, 0) >= cells.ROWS
 
     def torn(self, epoch: str, *, full: bool) -> str:
         """What is wrong with the files of the segments in use; nothing where they are whole."""
@@ -282,6 +410,7 @@ class VectorIndex:
                     len(segment.codes),
                     len(segment.scales),
                     segment.signs.shape[1],
+                    int(segment.offsets[-1]),
                 }
             except TORN as error:
                 return f"{name} cannot be read: {error}"
@@ -363,13 +492,14 @@ class VectorIndex:
         while kept and (
             len(kept[-1]) <= max(4 * waiting, _SMALL_SEGMENT)
             or kept[-1].dead > _DEAD_SHARE * len(kept[-1])
+            or any(len(one) >= cells.ROWS and not one.celled for one in kept)
         ):
             last = kept.pop()
             low, waiting = last.low, waiting + len(last) - last.dead
         names = [s.name for s in kept]
         if waiting:
             names.append(self._write_segment(record, low, seq))
-        self._commit(SegmentManifest(epoch, seq, tuple(names)))
+        self._commit(SegmentManifest(epoch, seq, tuple(names), True))
 
     def _write_segment(self, record: Record, low: int, high: int) -> str:
         columns = _columns(record.vectors_between(self.model, low, high))
@@ -443,29 +573,23 @@ class _Tail:
         """Counts the vectors with these labels."""
         if allowed.nothing or not self._rows:
             return 0
-        mask = self._mask(allowed, None)
+        mask = self._mask(LabelLimits(allowed))
         return len(self) if mask is None else int(mask.sum())
 
-    def _mask(
-        self, allowed: LabelFilter, on_paths: NDArray[np.int64] | None
-    ) -> NDArray[np.bool_] | None:
-        if allowed.everything:
+    def _mask(self, limits: LabelLimits) -> NDArray[np.bool_] | None:
+        if limits.allowed.everything:
             return None
         labels = np.array([r.labels for r in self._rows], np.int32)
         documents = np.array([r.document for r in self._rows], np.int64)
-        return _mask(labels, _dates(self._rows), documents, allowed, on_paths)
+        return limits.mask(LabelColumns(labels, _dates(self._rows), documents))
 
     def search(
-        self,
-        query: NDArray[np.float32],
-        allowed: LabelFilter,
-        on_paths: NDArray[np.int64] | None,
-        limit: int,
+        self, query: NDArray[np.float32], limits: LabelLimits, limit: int
     ) -> list[tuple[int, int, float]]:
         if self._matrix is None:
             return []
         scores = _products(self._matrix, query)
-        mask = self._mask(allowed, on_paths)
+        mask = self._mask(limits)
         if mask is not None:
             scores = np.where(mask, scores, -np.inf)
         best = _top(scores, limit)
@@ -500,25 +624,50 @@ def _top(scores: NDArray[np.float32], limit: int) -> NDArray[np.int64]:
     return best[np.argsort(-scores[best])]
 
 
-def _mask(
-    labels: NDArray[np.int32],
-    dates: NDArray[np.int64],
-    documents: NDArray[np.int64],
-    allowed: LabelFilter,
-    on_paths: NDArray[np.int64] | None,
-) -> NDArray[np.bool_] | None:
-    """Which rows the filter lets through; None when it lets everything through."""
-    masks = []
-    for i, ids in enumerate(allowed.labels):
-        if ids is not None:
-            masks.append(np.isin(labels[:, i], np.array(sorted(ids), np.int32)))
-    if allowed.since is not None:
-        masks.append(dates >= allowed.since)
-    if allowed.until is not None:
-        masks.append((dates < allowed.until) & (dates != _UNDATED))
-    if on_paths is not None:
-        masks.append(np.isin(documents, on_paths))
-    return np.logical_and.reduce(masks) if masks else None
+def _among(values: NDArray[np.int32], ids: frozenset[int]) -> NDArray[np.bool_]:
+    """Which are one of these. For few, comparing with each is quicker than looking them up."""
+    if 0 < len(ids) <= 8:
+        found: NDArray[np.bool_] = np.logical_or.reduce([values == id for id in ids])
+        return found
+    return np.isin(values, np.array(sorted(ids), np.int32))
+
+
+def _groups(
+    stretches: Sequence[tuple[int, int, int]],
+) -> Iterable[list[tuple[int, int, int]]]:
+    """Stretches some at a time, the long ones in parts: what a group takes stays in the
+    processor's cache."""
+    group: list[tuple[int, int, int]] = []
+    size = 0
+    for cell, begin, end in stretches:
+        for low in range(begin, end, _BLOCK):
+            high = min(low + _BLOCK, end)
+            if size + high - low > _BLOCK:
+                yield group
+                group, size = [], 0
+            group.append((cell, low, high))
+            size += high - low
+    if group:
+        yield group
+
+
+def _approximate(
+    parts: Iterable[Segment], query: NDArray[np.float32], limits: LabelLimits, limit: int
+) -> list[tuple[int, int, float]]:
+    """The nearest of all segments, the largest first: what it has is what cells of the others must
+    be better than."""
+    by_size = sorted(parts, key=len, reverse=True)
+    every = sum(map(len, by_size))
+    survivors, most = max(SURVIVORS, every // SURVIVING), max(limit, NEAR)
+    asked = VectorQuery(query, sign_bits.rounded(query))
+    found: list[tuple[int, int, float]] = []
+    floor = -np.inf
+    for segment in by_size:
+        share = survivors * len(segment) // every
+        found += segment.hits(*segment.search(asked, limits, most, share, floor))
+        found.sort(key=lambda hit: -hit[2])
+        floor = found[most - 1][2] if len(found) >= most else -np.inf
+    return found
 
 
 def _matrix(rows: Sequence[VectorRow]) -> NDArray[np.float32]:
@@ -538,18 +687,9 @@ def _dates(rows: Sequence[VectorRow]) -> NDArray[np.int64]:
     return np.array([_UNDATED if r.date is None else r.date for r in rows], np.int64)
 
 
-def _signs(centred: NDArray[np.float32] | NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """One row of words a 64 dimensions, one column a vector; padded with zeros."""
-    bits = np.packbits(centred > 0, axis=1)
-    padded = np.zeros((len(bits), -(-bits.shape[1] // 8) * 8), np.uint8)
-    padded[:, : bits.shape[1]] = bits
-    return np.ascontiguousarray(padded.view(np.uint64).T)
-
-
 def _columns(rows: Iterable[VectorRow]) -> dict[str, NDArray[Any]]:
     """Everything a segment holds. Blocks keep the peak of memory near the result's size."""
     every: dict[str, list[NDArray[Any]]] = {}
-    total = 0
     for block in _blocks(rows, 16_384):
         matrix = _matrix(block)
         scales = np.maximum(np.abs(matrix).max(axis=1), 1e-12).astype(np.float32) / 127
@@ -561,21 +701,34 @@ def _columns(rows: Iterable[VectorRow]) -> dict[str, NDArray[Any]]:
             "dates": _dates(block),
             "codes": codes,
             "scales": scales,
-            "sum": matrix.sum(axis=0, dtype=np.float64)[None, :],
         }
         for key, part in parts.items():
             every.setdefault(key, []).append(part)
-        total += len(block)
     columns = {key: np.concatenate(parts) for key, parts in every.items()}
-    mean = (columns.pop("sum").sum(axis=0) / total).astype(np.float32)
-    columns["mean"] = mean
-    signs = []
-    for start in range(0, total, 16_384):
-        stop = start + 16_384
-        vectors = columns["codes"][start:stop] * columns["scales"][start:stop, None]
-        signs.append(_signs(vectors - mean))
-    columns["signs"] = np.concatenate(signs, axis=1)
-    return columns
+    return _in_cells(columns)
+
+
+def _in_cells(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """The columns in the order of cells that are learned from them, with these cells, and with the
+    signs of each vector beyond its centroid."""
+    learned = cells.learned(columns["codes"], columns["scales"])
+    for key in columns:
+        columns[key] = columns[key][learned.order]
+    signs, spread = [], []
+    of = np.repeat(np.arange(len(learned.centroids)), np.diff(learned.offsets))
+    for low in range(0, len(of), 16_384):
+        some = slice(low, low + 16_384)
+        vectors = columns["codes"][some] * columns["scales"][some, None]
+        vectors -= learned.centroids[of[some]]
+        signs.append(sign_bits.packed(vectors > 0))
+        spread.append(sign_bits.spread(vectors))
+    columns["labels"] = np.asfortranarray(columns["labels"])  # filters read it by columns
+    return columns | {
+        "centroids": learned.centroids,
+        "offsets": learned.offsets,
+        "signs": np.concatenate(signs, axis=1),
+        "spread": np.concatenate(spread),
+    }
 
 
 def _blocks(rows: Iterable[VectorRow], size: int) -> Iterable[list[VectorRow]]:
