@@ -97,7 +97,8 @@ def test_what_was_acknowledged_survives_kill_9(tmp_path: Path) -> None:
         acknowledged.add(writer.stdout.readline().strip())
         time.sleep(chance.uniform(0.0, 0.4))
         writer.send_signal(signal.SIGKILL)
-        out, _ = writer.communicate()
+        out = writer.stdout.read()  # communicate() would lose what readline() has read ahead
+        writer.communicate()
         acknowledged.update(line for line in out.split("\n")[:-1] if line)
     opened = EmbeddedStore(store)
     documents = opened.stats().documents
