@@ -65,7 +65,8 @@ def run(work: Path) -> Iterator[Ratio]:
         sys.exit(why)
     place = work / "million"
     place.mkdir(parents=True, exist_ok=True)
-    vectors = RealVectors(embedder.key, Path(os.environ.get("RECOLLECT_BENCH_VECTORS", work)))
+    stores = Path(os.environ.get("RECOLLECT_BENCH_VECTORS", work))
+    vectors = RealVectors(embedder.key, stores, place / "vectors.npz")
     filled = {n: _filled(place / str(n), n, vectors) for n in (FEW, count)}
     asked = corpus.questions(folder, QUERIES)
     known = Remembered(embedder, vectors, asked)
@@ -95,7 +96,16 @@ def run(work: Path) -> Iterator[Ratio]:
 class RealVectors:
     """Vectors about as near each other as those of real texts are, in the same directions."""
 
-    def __init__(self, model: str, stores: Path) -> None:
+    def __init__(self, model: str, stores: Path, kept: Path) -> None:
+        """Those of the stores, or those that were drawn from them before."""
+        if not kept.exists():
+            rows, names = self._drawn(model, stores)
+            np.savez(kept, rows=rows, names=names)
+        with np.load(kept) as found:
+            self._rows = found["rows"]
+            self.names: list[str] = found["names"].tolist()
+
+    def _drawn(self, model: str, stores: Path) -> tuple[Any, list[str]]:
         by_set: dict[str, list[bytes]] = {}
         for file in sorted(stores.glob("unseen/stores/*/store/record.db")):
             name = file.parents[1].name.rpartition("-")[0]
@@ -104,8 +114,8 @@ class RealVectors:
                 by_set[name] = some[:_MOST]
         if sum(map(len, by_set.values())) < FEW:
             sys.exit(f"{stores}: too few vectors of {model}; run `python -m bench.unseen` first")
-        self.names = [name for name, some in by_set.items() for _ in some]
-        self._rows = rows_of([blob for some in by_set.values() for blob in some])
+        names = [name for name, some in by_set.items() for _ in some]
+        return rows_of([blob for some in by_set.values() for blob in some]), names
 
     def set_of(self, text: str) -> str:
         return self.names[self._at(text)]

@@ -125,6 +125,7 @@ def test_cells_that_are_torn_are_made_anew_by_who_finds_them(
         (segment / file).write_bytes(whole[:-9] + b"x" * 9)
     again = EmbeddedStore(store.folder)
     assert found(again, vectors[7]) == nearest
+    assert not again.vectors.index(MODEL).wants_a_segment
     (other,) = segments(store)
     assert other != segment
     assert (other / file).read_bytes() == whole

@@ -72,6 +72,11 @@ _BLOCK = 65_536
 """Rows that are compared at a time: what they take stays in the processor's cache."""
 
 
+class TornSegments(Exception):
+    """A large index cannot be read: searching all of it in the record takes more memory than there
+    may be, so that it is better written anew."""
+
+
 class LabelColumns(NamedTuple):
     """What filters ask about, a row a vector."""
 
@@ -303,11 +308,13 @@ class VectorIndex:
         limit: int,
         *,
         exact: bool = False,
+        torn: bool = True,
     ) -> list[tuple[int, int, float]]:
         """(passage, document, cosine) of the nearest; *record* is in a snapshot at *seq*. Where it
         is to be *exact*, all that are allowed are compared, and the nearest as the record has them:
-        what else is in the index has no part in it."""
-        parts, tail = self.load(record, epoch, seq)
+        what else is in the index has no part in it. A large index that is torn is searched in the
+        record only if *torn* says so."""
+        parts, tail = self.load(record, epoch, seq, torn=torn)
         if allowed.nothing:
             return []
         on_paths = None
@@ -337,20 +344,11 @@ class VectorIndex:
         if len(found) <= limit:
             return found
         last = found[limit - 1][2]
-        unsure = [n for n, hit in enumerate(found) if abs(hit[2] - last) <= _UNSURE]
-        scores = self._cosines(record, [found[n][0] for n in unsure], query)
-        for n, score in zip(unsure, scores.tolist(), strict=True):
-            found[n] = (*found[n][:2], score)
-        return found
-
-    def _cosines(
-        self, record: Record, passages: Sequence[int], query: NDArray[np.float32]
-    ) -> NDArray[np.float32]:
-        """Of these passages, which have vectors, as the record has them."""
-        if not passages:
-            return np.zeros(0, np.float32)
-        known = record.vectors_of(self.model, passages)
-        return _products(rows_of([known[key] for key in passages]), query)
+        unsure = [hit for hit in found if abs(hit[2] - last) <= _UNSURE]
+        known = record.vectors_of(self.model, [hit[0] for hit in unsure])
+        scores = _products(rows_of(list(known.values())), query) if known else np.zeros(0)
+        told = dict(zip(known, scores.tolist(), strict=True))
+        return [(key, document, told.get(key, score)) for key, document, score in found]
 
     def _exact(
         self,
@@ -363,14 +361,22 @@ class VectorIndex:
         found = []
         for segment in parts:
             rows = segment.candidates(query, limits, limit)
-            scores = self._cosines(record, segment.passages[rows].tolist(), query)
+            keys = segment.passages[rows].tolist()
+            known = record.vectors_of(self.model, keys)
+            blobs = [known[key] for key in keys]
+            scores = _products(rows_of(blobs), query) if blobs else np.zeros(0, np.float32)
             found += segment.hits(rows, scores)
         return found
 
-    def load(self, record: Record, epoch: str, seq: int) -> tuple[list[Segment], _Tail]:
+    def load(
+        self, record: Record, epoch: str, seq: int, *, torn: bool = True
+    ) -> tuple[list[Segment], _Tail]:
         """Returns what there is as of *seq*, in which *record* is in a snapshot."""
         with self._lock:
             self._load(record, epoch, seq)
+            if self._torn and not torn and self._large(record):
+                raise TornSegments
+            self._tail = self._tail.upto(record, self.model, seq)
             return list(self._segments), self._tail
 
     def count(self, allowed: LabelFilter) -> int:
@@ -391,8 +397,10 @@ class VectorIndex:
         """Whether there are vectors enough for another segment, or a torn one to replace."""
         with self._lock:
             manifest = self._read_manifest(epoch)
-            if self._torn or (manifest.segments and not manifest.celled and self._large(record)):
+            if self._torn and manifest == self._manifest:
                 return True
+        if manifest.segments and not manifest.celled and self._large(record):
+            return True
         return record.vectors_waiting(self.model, manifest.seq, SEGMENT_ROWS) >= SEGMENT_ROWS
 
     def _large(self, record: Record) -> bool:
@@ -428,7 +436,7 @@ class VectorIndex:
             return self._read_manifest(epoch)
 
     def _load(self, record: Record, epoch: str, seq: int) -> None:
-        """Segments, deletions and tail as of *seq*."""
+        """Segments and deletions as of *seq*."""
         manifest = self._read_manifest(epoch)
         if manifest != self._manifest:
             self._manifest, manifest = self._open_segments(manifest, epoch)
@@ -439,7 +447,6 @@ class VectorIndex:
             for segment in self._segments:
                 segment.bury(deleted)
         self._buried = seq
-        self._tail = self._tail.upto(record, self.model, seq)
 
     def _open_segments(
         self, manifest: SegmentManifest, epoch: str

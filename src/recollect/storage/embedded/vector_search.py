@@ -46,12 +46,29 @@ class EmbeddedVectors:
         return kept
 
     def search(self, model: str, vector: ports.Vector, filter: Filter, limit: int) -> VectorResult:
+        try:
+            return self._search(model, vector, filter, limit)
+        except vector_index.TornSegments:
+            with suppress(OSError):
+                self.flush(model, wait=WAIT_SECONDS)
+            return self._search(model, vector, filter, limit, torn=True)
+
+    def _search(
+        self, model: str, vector: ports.Vector, filter: Filter, limit: int, *, torn: bool = False
+    ) -> VectorResult:
         index = self.index(model)
         view = filter.within
         with self._pool.snapshot() as record:
             state, allowed = record.state(), record.allowed(filter)
             hits = index.search(
-                record, state.epoch, state.seq, vector, allowed, limit, exact=view is not None
+                record,
+                state.epoch,
+                state.seq,
+                vector,
+                allowed,
+                limit,
+                exact=view is not None,
+                torn=torn,
             )
             size, passages = index.size, state.passages
             if view is not None:
@@ -86,10 +103,10 @@ class EmbeddedVectors:
                 folders.remove(index.folder)
         return gone
 
-    def flush(self, model: str, *, rebuild: bool = False) -> None:
+    def flush(self, model: str, *, rebuild: bool = False, wait: float = 0.0) -> None:
         """Write a segment if enough vectors wait for one, unless another process is at it."""
         index = self.index(model)
-        wait = WAIT_SECONDS if rebuild else 0.0
+        wait = WAIT_SECONDS if rebuild else wait
         with file_lock(self.folder / "vectors.lock", wait=wait) as held:
             if not held:
                 return
