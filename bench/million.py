@@ -197,7 +197,7 @@ def _embed(store: EmbeddedStore, vectors: RealVectors) -> None:
     model = config.load()
     embedder, _ = model_or_why(embedder_for(model))
     assert embedder is not None
-    while waiting := store.pending(embedder.key, limit=10_000):
+    while waiting := store.pending(embedder.key, limit=100_000):
         keys, texts = zip(*waiting, strict=True)
         store.put_vectors(embedder.key, keys, vectors.of(texts))
 

@@ -133,7 +133,7 @@ def test_vectors_are_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         assert "100.0%" in checks(memory)["vectors"].text
     codes = next((tmp_path / "store" / "vectors").rglob("codes.npy"))
     whole = np.load(codes)
-    np.save(codes, np.zeros_like(whole))
+    np.save(codes, -whole)
     with Memory(EmbeddedStore(tmp_path / "store"), config.load(), HashEmbedder()) as memory:
         found = checks(memory)["vectors"]
         assert (found.state, found.mend) == ("fail", "recollect rebuild")

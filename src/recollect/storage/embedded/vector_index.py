@@ -137,7 +137,7 @@ class Segment:
         self.codes = column("codes")
         self.scales = column("scales")
         self.signs = column("signs")
-        self.celled: bool = "centroids.npy" in about.get("sums", {})
+        self.celled = (folder / "centroids.npy").exists()
         if self.celled:
             self.spread, self.centroids = column("spread"), np.array(column("centroids"))
             self.offsets = np.array(column("offsets"))
