@@ -33,6 +33,11 @@ def read(line: str | dict[str, Any]) -> Document:
 # ------------------------------------------------------------------ told directly
 
 
+def test_a_record_without_a_title_is_called_by_its_body_alone() -> None:
+    made = record("decision", body="Retries stay at three.", author="ana", issue="PAY-7")
+    assert made.headline() == "Retries stay at three."
+
+
 def test_a_record_reads_as_title_then_body_then_what_is_known() -> None:
     told = record(title="Sessions", author="mara", issue="#12", branch="main", event="decision")
     assert told.text == (

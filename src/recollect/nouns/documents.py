@@ -124,8 +124,11 @@ class Document(NamedTuple):
             yield turn, message.role, message.text
 
     def headline(self, text: str = "") -> str:
-        """Returns its title; of what has none, how it begins, or how *text* of it does."""
-        return self.title or first_words(text or self.rendered()) or self.external
+        """Returns its title; of what has none, how its first paragraph begins, or that of *text*,
+        which is a part of it."""
+        whole = text or self.rendered()
+        first = whole.strip().partition("\n\n")[0]
+        return self.title or first_words(first) or first_words(whole) or self.external
 
     def rendered(self) -> str:
         """The whole document as a person reads it."""

@@ -220,11 +220,15 @@ def _found() -> list[Logs]:
         return []
 
 
+_KINDS = {"caller": "put by a program", "facts": "remembered", "tree": "pages", "jsonl": "JSONL"}
+"""Kinds of sources, in words."""
+
+
 def _sources(request: PageRequest, known: Sequence[SourceStats]) -> Html:
     rows = [
         (
             one.name,
-            one.kind,
+            _KINDS.get(one.kind, one.kind),
             one.documents,
             when(one.uri, joined(_joined(places or [_local(one.uri)]))),
             [_button(request, "Update", place, "", one.name) for place in places if request.local],
