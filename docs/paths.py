@@ -20,7 +20,7 @@ from recollect.reading import pipeline, retrieval
 from recollect.writing import path
 
 WIDE, SIDE, ROW, GAP = 920, 16, 34, 10
-_OPENED = frozenset((pipeline._found, retrieval.ranked))
+_OPENED = frozenset((retrieval.ranked,))
 """Functions whose own calls are shown below them."""
 _LEFT_OUT = frozenset(("tracing", "_traced"))
 _APPLY = "store.apply"

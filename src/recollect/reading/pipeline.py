@@ -70,23 +70,20 @@ def answer(
         found = served.answer or _named(question, facts, view)
         if found is None:
             asked = retrieval.first_pass(question, view, models, facts.sees)
-            found = _listed(question, asked) or _found(question, asked)
+            found = _listed(question, asked)
+        if found is None:
+            graded = retrieval.dated(retrieval.escalated(question, retrieval.ranked(asked)))
+            graded = graded._replace(pool=retrieval.expanded(graded.pool))
+            pool, replaced = retrieval.successors(graded)
+            kept = _in_force(_spans(_cut(graded._replace(pool=pool))), query)
+            results, budget = _fitted(_shown(kept), question.policy.budget)
+            found = _answer(graded, kept, results, budget, replaced)
+            found = _from_then(question, asked, found)
         age.aged(view)
         found = cache.keep(served, _traced(found, trace))
         for more in beyond:
             found = more(question, found)
         return _traced(found, trace)
-
-
-def _found(question: Question, asked: Pass) -> Answer:
-    """Answers with passages."""
-    graded = retrieval.dated(retrieval.escalated(question, retrieval.ranked(asked)))
-    graded = graded._replace(pool=retrieval.expanded(graded.pool))
-    pool, replaced = retrieval.successors(graded)
-    kept = _in_force(_spans(_cut(graded._replace(pool=pool))), question.query)
-    results, budget = _fitted(_shown(kept), question.policy.budget)
-    found = _answer(graded, kept, results, budget, replaced)
-    return _from_then(question, asked, found)
 
 
 def _traced(found: Answer, trace: Trace) -> Answer:

@@ -106,7 +106,7 @@ _OPPOSED = ("un", "in", "im", "non", "dis", "a", "de", "mis", "il", "ir")
 """What turns a word into its opposite, put before it."""
 
 
-class _View(NamedTuple):
+class _ComparedText(NamedTuple):
     """A text as the rules look at it."""
 
     text: str
@@ -170,14 +170,16 @@ def difference(one: str, other: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def _view(text: str) -> _View:
+def _view(text: str) -> _ComparedText:
     reading = read(text.lower() if text.isupper() else text)
     plain = _FRAME.sub("", _IS.sub(r"\1 is", fold(text.translate(_MARKS))))
     parts = _CLAUSE.split(plain)
     found = [part for asking in (_WHETHER, _QUESTION) for part in parts if asking.search(part)]
     asking = _words(found[-1] if found else plain)
     asks, capitals = _ask(" ".join(asking)), tuple(map(fold, _CAPITAL.findall(text)))
-    return _View(plain, _words(plain), asking, reading.tokens, asks, reading.language, capitals)
+    return _ComparedText(
+        plain, _words(plain), asking, reading.tokens, asks, reading.language, capitals
+    )
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -200,7 +202,7 @@ def _ask(text: str) -> str:
 
 # ------------------------------------------------------------------ what both must have
 
-_Rule = Callable[[_View, _View], str]
+_Rule = Callable[[_ComparedText, _ComparedText], str]
 
 
 def _both_ways(rule: _Rule) -> _Rule:
@@ -212,17 +214,17 @@ def _only(words: Iterable[str]) -> str:
     return f"“{min(words)}” is only in one"
 
 
-def _denial(a: _View, b: _View) -> str:
+def _denial(a: _ComparedText, b: _ComparedText) -> str:
     return "only one of them denies" if a.denies != b.denies else ""
 
 
-def _signs(a: _View, b: _View) -> str:
+def _signs(a: _ComparedText, b: _ComparedText) -> str:
     same = sorted(_SIGN.findall(a.text)) == sorted(_SIGN.findall(b.text))
     return "" if same else "another sign"
 
 
 @_both_ways
-def _unshared(a: _View, b: _View) -> str:
+def _unshared(a: _ComparedText, b: _ComparedText) -> str:
     """Numbers, dates, identifiers and names."""
     for token in a.tokens:
         if _counts(token, a) and not (any(_same(token, t) for t in b.tokens) or _spelled(token, b)):
@@ -230,7 +232,7 @@ def _unshared(a: _View, b: _View) -> str:
     return ""
 
 
-def _counts(token: ClauseToken, view: _View) -> bool:
+def _counts(token: ClauseToken, view: _ComparedText) -> bool:
     if token.kind == "name":
         return fold(token.word) not in TITLES and (view.english or token.place > 0)
     return token.kind not in ("word", "not", "rate")
@@ -243,7 +245,7 @@ def _same(token: ClauseToken, other: ClauseToken) -> bool:
     return token.key == other.key or (token.kind == "name" != other.kind and two == one + "s")
 
 
-def _spelled(token: ClauseToken, b: _View) -> bool:
+def _spelled(token: ClauseToken, b: _ComparedText) -> bool:
     """Whether the other has it in another spelling: its words as one, or as initials."""
     key = fold(token.word).replace("-", "")
     initials = token.word.isupper() and 1 < len(key) < 6
@@ -252,25 +254,25 @@ def _spelled(token: ClauseToken, b: _View) -> bool:
     return len(key) > 3 and key.isalpha() and key in "".join(b.words)
 
 
-def _unknown(a: _View, b: _View) -> str:
+def _unknown(a: _ComparedText, b: _ComparedText) -> str:
     """A word that no dictionary has, where the other has another: names without their capitals."""
     mine, yours = _odd(a, b), _odd(b, a)
     return f"“{mine[0]}” is not “{yours[0]}”" if mine and yours else ""
 
 
-def _odd(a: _View, b: _View) -> list[str]:
+def _odd(a: _ComparedText, b: _ComparedText) -> list[str]:
     """The words of one that no dictionary has, and the other has in no number."""
     known = {*b.words, *(word + "s" for word in b.words), *_DATES}
     some = [word for word in a.words if word.isalpha() and not {word, word + "s"} & known]
     return [word for word in some if commonness(word) in ("name", "")]
 
 
-def _equal(a: _View, b: _View) -> str:
+def _equal(a: _ComparedText, b: _ComparedText) -> str:
     missing = _named(a) ^ _named(b)
     return _only(missing) if missing else ""
 
 
-def _named(view: _View) -> set[str]:
+def _named(view: _ComparedText) -> set[str]:
     """The rows of :data:`EQUAL` that it has; "all days" and "every Monday" are times."""
     times = {word for word, follows in pairwise(view.words) if follows in _TIMES}
     words = [word for word in view.words if EQUAL.get(word) != "all" or word not in times]
@@ -279,7 +281,7 @@ def _named(view: _View) -> set[str]:
 
 
 @_both_ways
-def _whose(a: _View, b: _View) -> str:
+def _whose(a: _ComparedText, b: _ComparedText) -> str:
     """Whose it is: one's own may go without saying, and so may that of somebody who is named."""
     mine, yours = a.persons, b.persons
     unsaid = mine <= {"me"} or bool(a.names) or a.asking != a.words
@@ -287,7 +289,7 @@ def _whose(a: _View, b: _View) -> str:
     return _only(mine) if apart else ""
 
 
-def _opposite(a: _View, b: _View) -> str:
+def _opposite(a: _ComparedText, b: _ComparedText) -> str:
     mine, yours = set(a.words) - set(b.words), set(b.words) - set(a.words)
     for one, two in product(mine, yours):
         if _are_opposite(one, two):
@@ -336,7 +338,7 @@ def _bases(word: str) -> frozenset[str]:
 # ------------------------------------------------------------------ how it is asked
 
 
-def _asked(a: _View, b: _View) -> str:
+def _asked(a: _ComparedText, b: _ComparedText) -> str:
     asks = {a.asks, b.asks}
     if "yes" in asks and len(asks) > 1:
         return "one asks whether it is so"
@@ -344,12 +346,12 @@ def _asked(a: _View, b: _View) -> str:
     return "" if len(asks) < 2 or asks in _ALIKE else _ANOTHER_THING
 
 
-def _when(a: _View, b: _View) -> str:
+def _when(a: _ComparedText, b: _ComparedText) -> str:
     one, two = tense(a), tense(b)
     return f"{one} is not {two}" if one and two and one != two else ""
 
 
-def tense(view: _View) -> str:
+def tense(view: _ComparedText) -> str:
     """``past``, ``present`` or ``future``; empty where no verb tells, or two do."""
     words, text = view.asking, " ".join(view.asking)
     if _GOING.search(text):
@@ -363,19 +365,19 @@ def tense(view: _View) -> str:
     return ""
 
 
-def _told_of_past(view: _View) -> bool:
+def _told_of_past(view: _ComparedText) -> bool:
     """Whether a clause within is of the past: "the doctor that Hyejin recommended"."""
     names = view.names | RELATIVE
     return any(before in names and is_past(word) for before, word in pairwise(view.asking))
 
 
-def _mode(a: _View, b: _View) -> str:
+def _mode(a: _ComparedText, b: _ComparedText) -> str:
     one, two = _modes(a), _modes(b)
     told = (one and two) or "yes" in (a.asks, b.asks)
     return "what must be is not what may be" if told and one != two and not one & two else ""
 
 
-def _modes(view: _View) -> set[str]:
+def _modes(view: _ComparedText) -> set[str]:
     needs = {"must"} if _NEED.search(" ".join(view.asking)) else set()
     return _rows_of(MODES, view.asking) | needs
 
@@ -384,13 +386,13 @@ def _modes(view: _View) -> set[str]:
 
 
 @_both_ways
-def _direction(a: _View, b: _View) -> str:
+def _direction(a: _ComparedText, b: _ComparedText) -> str:
     """Whether one goes from where the other goes to."""
     back = set(_FROM.findall(a.text)) & set(_TO.findall(b.text)) - set(_TO.findall(a.text))
     return "it goes the other way" if back else ""
 
 
-def _roles(a: _View, b: _View) -> str:
+def _roles(a: _ComparedText, b: _ComparedText) -> str:
     """Whether the same words do something else: in another order somebody else may do it, and a
     verb may be a noun ("when do we test the server", "when is the test server")."""
     english = a.english and b.english
@@ -408,7 +410,7 @@ def _roles(a: _View, b: _View) -> str:
     return "" if (one == two) == (a.passive == b.passive) else _SOMEBODY_ELSE
 
 
-def _restricted(a: _View, b: _View) -> str:
+def _restricted(a: _ComparedText, b: _ComparedText) -> str:
     """Of few words each counts: "depth" is not "well depth"."""
     one, two = (set(_order(view, english=True)) - {"me"} for view in (a, b))
     small, large = sorted((one, two), key=len)
@@ -417,12 +419,12 @@ def _restricted(a: _View, b: _View) -> str:
     return ""
 
 
-def _spoken(a: _View, b: _View) -> str:
+def _spoken(a: _ComparedText, b: _ComparedText) -> str:
     known = {a.language, b.language} - {""}
     return "another language" if len(known) > 1 else ""
 
 
-def _order(view: _View, english: bool) -> list[str]:
+def _order(view: _ComparedText, english: bool) -> list[str]:
     """The words of meaning and the persons, in order, less what says the same wherever it stands:
     a time, a way. Of another language the words with capitals, or else all."""
     if not english:
@@ -433,12 +435,12 @@ def _order(view: _View, english: bool) -> list[str]:
     return [PERSONS.get(w) or verb(stem(w)) for w in some if w in PERSONS or stem(w) not in common]
 
 
-def _unlike(a: _View, b: _View) -> str:
+def _unlike(a: _ComparedText, b: _ComparedText) -> str:
     """Whether they share too few words of meaning to be about the same thing."""
     return "" if _shared(a, b) >= 1 / 3 else "too few words of one are in the other"
 
 
-def _shared(a: _View, b: _View) -> float:
+def _shared(a: _ComparedText, b: _ComparedText) -> float:
     """The share of the words of meaning that both have, of those of the shorter one."""
     one, two = ({t.key[:5] for t in view.tokens if t.kind != "not"} for view in (a, b))
     least = min(len(one), len(two))

@@ -38,7 +38,7 @@ class ClauseToken(NamedTuple):
     """The word before a number ("floor 5")."""
 
 
-class Clause(NamedTuple):
+class SentenceClause(NamedTuple):
     """A part of a sentence that says one thing."""
 
     tokens: tuple[ClauseToken, ...]
@@ -66,7 +66,7 @@ class Clause(NamedTuple):
 
 class ClauseReading(NamedTuple):
     tokens: tuple[ClauseToken, ...]
-    clauses: tuple[Clause, ...]
+    clauses: tuple[SentenceClause, ...]
     language: str
     joined: frozenset[int]
     """The clauses that go on from the one before by "and"."""
@@ -143,13 +143,13 @@ def read(text: str) -> ClauseReading:
     return ClauseReading(tuple(tokens), _clauses(tokens, last), spoken, joined, _lists(text))
 
 
-def _clauses(tokens: Sequence[ClauseToken], last: int) -> tuple[Clause, ...]:
+def _clauses(tokens: Sequence[ClauseToken], last: int) -> tuple[SentenceClause, ...]:
     groups: list[list[ClauseToken]] = [[] for _ in range(last + 1)]
     for token in tokens:
         groups[token.clause].append(token)
     kept = (tuple(token for token in group if token.kind != "not") for group in groups)
     return tuple(
-        Clause(some, some != tuple(group)) for some, group in zip(kept, groups, strict=True)
+        SentenceClause(some, some != tuple(group)) for some, group in zip(kept, groups, strict=True)
     )
 
 

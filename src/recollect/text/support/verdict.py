@@ -21,7 +21,7 @@ from recollect.text.forms import is_form
 from recollect.text.stopwords import stopwords
 from recollect.text.support import tables
 from recollect.text.support.arithmetic import computed
-from recollect.text.support.reading import Clause, ClauseReading, ClauseToken, read
+from recollect.text.support.reading import ClauseReading, ClauseToken, SentenceClause, read
 from recollect.text.terms import fold, stem, stems
 
 Near = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
@@ -243,7 +243,10 @@ def _negations(case: CitedSentence) -> str:
 
 
 def _turned(
-    case: CitedSentence, clause: Clause, before: Clause | None, homes: Sequence[frozenset[int]]
+    case: CitedSentence,
+    clause: SentenceClause,
+    before: SentenceClause | None,
+    homes: Sequence[frozenset[int]],
 ) -> str:
     """Whether a clause denies what its source does not, or affirms what it denies. Where it goes on
     from the clause *before* it, a denial there counts for it."""
