@@ -24,6 +24,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
@@ -35,14 +36,16 @@ from bench import servers
 from recollect import Memory, storage
 from recollect import config as settings
 from recollect.errors import RecollectError
+from recollect.memory.models import pairs_for
 from recollect.nouns import Document, Message
-from recollect.ports import StorageEngine
+from recollect.ports import PairModel, StorageEngine
 from recollect.storage.embedded import text_search, vector_index
 from recollect.surfaces import tools
 from recollect.surfaces.http.app import app
 from recollect.surfaces.http.guard import AccessControl
 from recollect.surfaces.http.work import ServerLimits
 from recollect.surfaces.operations import CHANGING, LOOKING
+from recollect.text.pairs import PairJudgement
 from recollect.writing import facts, remember
 
 WORDS = (
@@ -126,6 +129,25 @@ class Random:
         return self.chosen(deeds)
 
 
+class SharedPairs:
+    """The pair model, loaded once for all stores: what two texts are to each other depends on
+    nothing but them, and to compute it takes most of the time otherwise."""
+
+    def __init__(self, model: PairModel) -> None:
+        self.key, self.encoder = model.key, model.encoder
+        self.vector = cache(model.vector)
+        self._judged = cache(lambda one, other: model.judge([(one, other)])[0])
+
+    def judge(self, texts: Sequence[tuple[str, str]]) -> list[PairJudgement]:
+        return [self._judged(*pair) for pair in texts]
+
+
+@cache
+def shared_pairs() -> SharedPairs | None:
+    model = pairs_for(settings.load(), Words())
+    return SharedPairs(model) if model else None
+
+
 class Side:
     """One of the two stores, with a caller behind the wall and somebody outside it."""
 
@@ -144,8 +166,10 @@ class Side:
         quiet: dict[str, Any] = {"embed.model": "none", "rerank.model": "none"}
         own = {name.replace("search", "import"): value for name, value in wall.items()}
         config = settings.load({**quiet, "store": self._place, **wall, **own})
-        cache = storage.open_cache("memory://", 50)
-        return Memory(self._engine, config, Words(), cache=cache)
+        answers = storage.open_cache("memory://", 50)
+        memory = Memory(self._engine, config, Words(), cache=answers)
+        memory.core.pairs = shared_pairs()
+        return memory
 
     def close(self) -> None:
         self._engine.close()
