@@ -24,7 +24,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from multiprocessing.synchronize import Event
@@ -39,7 +39,7 @@ from recollect.memory import repair_store
 from recollect.testing.builders import note
 from recollect.testing.readers import READERS
 
-WAYS = ("flip", "zero", "cut", "garble")
+WAYS = ("flip", "zero", "cut", "garble", "half")
 _WORDS = [f"word{n}" for n in range(60)]
 SEARCHERS = 4
 
@@ -85,6 +85,9 @@ def hurt(path: Path, way: str, chance: random.Random) -> None:
         raw[at:end] = bytes(end - at)
     elif way == "garble":
         raw[at:end] = chance.randbytes(end - at)
+    elif way == "half":  # the first sector of a page is kept
+        page = at // 4096 * 4096
+        raw[page + 512 : page + 4096] = bytes(len(raw[page + 512 : page + 4096]))
     else:
         del raw[at:]
     path.write_bytes(raw)
@@ -108,7 +111,28 @@ def damaged(whole: Path, copy: Path, wanted: list[list[str]], chance: random.Ran
         return f"!{said}: {type(error).__name__}: {error}"[:200]
 
 
+def _each(memory: Memory, folder: Path) -> Iterator[Callable[[], object]]:
+    """Uses of a store, none of which may end in an error that is not ours."""
+    yield lambda: memory.search("otter number7")
+    yield lambda: memory.list(limit=50)
+    yield memory.facts
+    yield memory.sessions
+    yield lambda: memory.get("n5")
+    yield lambda: memory.history("n6")
+    yield lambda: memory.context("otter")
+    yield lambda: memory.admin.export_all(folder / "all.jsonl", force=True)
+    yield lambda: memory.remember("The otter is wet", name="otter", embed=False)
+    yield lambda: memory.forget("n8")
+
+
 def _used(copy: Path, wanted: list[list[str]], *, of_record: bool) -> str:
+    if of_record:
+        tried = copy.with_name("tried")
+        shutil.copytree(copy, tried)
+        with suppress(RecollectError), _opened(tried) as memory:
+            for use in _each(memory, copy.parent):
+                with suppress(RecollectError):
+                    use()
     with suppress(RecollectError), _opened(copy) as memory:
         told = memory.admin.check(full=True).findings
         if not of_record or not told:

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import random
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from conftest import HashEmbedder
+from conftest import Cli, HashEmbedder
 from damage import PAGE, pages
 from recollect import Memory, storage
 from recollect.nouns import Document, Filter
@@ -140,6 +142,40 @@ def test_a_page_that_is_lost_in_part_is_repaired_around(tmp_path: Path) -> None:
                 shutil.rmtree(told.aside)
                 tried += 1
     assert tried > 10
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DELETE FROM labels",
+        "DELETE FROM sources",
+        "UPDATE documents SET date = 'x'",
+        "UPDATE documents SET meta = '[}'",
+    ],
+)
+def test_rows_that_are_lost_or_garbled_are_told_of_by_every_command(
+    whole: Path, tmp_path: Path, cli: Cli, statement: str
+) -> None:
+    shutil.copytree(whole, tmp_path / "store")
+    with closing(sqlite3.connect(tmp_path / "store" / "record.db", isolation_level=None)) as db:
+        db.execute(statement)
+    told = False
+    for words in (
+        ["search", "word1 otter", "--no-cache"],
+        ["context", "otter"],
+        ["list"],
+        ["get", "n5"],
+        ["history", "n5"],
+        ["export", "--all", str(tmp_path / "all.jsonl"), "--force"],
+        ["forget", "n7"],
+    ):
+        ran = cli(*words, "--store", str(tmp_path / "store"))
+        told |= "recollect repair" in ran.err
+        assert "Traceback" not in ran.err, ran.err
+    assert told
+    if statement == "DELETE FROM labels":
+        done = storage.repair(str(tmp_path / "store"), tell=lambda *_: None)
+        assert (done.documents, len(done.incomplete), done.lost) == (40, 40, ())
 
 
 def test_a_check_of_a_store_that_is_rubbish_tells_so(tmp_path: Path) -> None:

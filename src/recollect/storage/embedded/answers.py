@@ -68,12 +68,15 @@ def one(db: sqlite3.Connection, id: str) -> Recorded | None:
 def _read(row: Recorded) -> Recorded:
     """A row as it is stored, with its values as they are meant."""
     stored: Any = row
-    return row._replace(
-        sources=tuple(json.loads(stored.sources)),
-        at=moment(stored.at) or _BEGINNING,
-        stale=bool(stored.stale),
-        within=optional_names(json.loads(stored.within)),
-    )
+    try:
+        return row._replace(
+            sources=tuple(json.loads(stored.sources)),
+            at=moment(stored.at) or _BEGINNING,
+            stale=bool(stored.stale),
+            within=optional_names(json.loads(stored.within)),
+        )
+    except (TypeError, ValueError) as error:
+        raise sqlite3.DatabaseError(f"a recorded answer is malformed: {error}") from error
 
 
 def drop(db: sqlite3.Connection, ids: Collection[str]) -> int:

@@ -156,14 +156,14 @@ def translated(folder: Path) -> Iterator[None]:
             if said in text:
                 raise StoreError(f"{folder}: {text}", hint=hint) from error
         if "decode" in text or "no such table" in text:
-            raise _damaged(folder, error) from error
+            raise damaged(folder, error) from error
         raise StoreError(f"{folder}: {text}") from error
     except sqlite3.DatabaseError as error:
         if "malformed" in str(error) or "not a database" in str(error):
-            raise _damaged(folder, error) from error
+            raise damaged(folder, error) from error
         raise StoreError(f"{folder}: {error}") from error
     except json.JSONDecodeError as error:
-        raise _damaged(folder, error) from error
+        raise damaged(folder, error) from error
     except OSError as error:
         hint = _HINTS["gone" if isinstance(error, FileNotFoundError) else "readonly"]
         raise StoreError(f"{folder}: {error.strerror}", hint=hint) from error
@@ -180,7 +180,8 @@ _HINTS = {
 }
 
 
-def _damaged(folder: Path, error: Exception) -> StoreCorrupt:
+def damaged(folder: Path, error: object) -> StoreCorrupt:
+    """Something is in the record that nobody has written, or is not there any more."""
     return StoreCorrupt(
         f"{folder / 'record.db'}: {error}",
         hint="`recollect repair` makes a new store of what can be read and keeps this one aside; "

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import operator
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
 from datetime import UTC, datetime
 from itertools import chain, islice, starmap
 from pathlib import Path
@@ -25,7 +26,7 @@ from recollect.nouns import (
 )
 from recollect.ports import DocumentStamp, HandleMatch
 from recollect.storage.content import passage_number
-from recollect.storage.embedded.connection import Connection, translated
+from recollect.storage.embedded.connection import Connection, damaged, translated
 from recollect.storage.embedded.queries import among as rows_among
 from recollect.storage.embedded.queries import marks, scalar
 from recollect.storage.embedded.rows import LabelFilter
@@ -134,6 +135,12 @@ class Documents(Connection):
 
     def document_of(self, about: Sequence[Any]) -> Document:
         """Makes a document without its body of the columns ``DOCUMENT``."""
+        try:
+            return self._document_of(about)
+        except (TypeError, ValueError) as error:
+            raise damaged(self.folder, f"a document cannot be read: {error}") from error
+
+    def _document_of(self, about: Sequence[Any]) -> Document:
         external, source, kind, title, path, date, owner, scopes, meta, origin, stamp = about
         return Document(
             external=external,
@@ -153,6 +160,8 @@ class Documents(Connection):
         """A label's value. Labels are never changed, so they are remembered for good."""
         if label not in self._names:
             self._names.update(self._db.execute("SELECT id, value FROM labels").fetchall())
+        if label not in self._names:
+            raise damaged(self.folder, f"the label {label} is gone")
         return self._names[label]
 
     def _scope_set(self, label: int) -> tuple[str, ...]:
@@ -163,6 +172,8 @@ class Documents(Connection):
     def _source_name(self, source: int) -> str:
         if source not in self._source_names:
             self._source_names.update(self._db.execute("SELECT id, name FROM sources").fetchall())
+        if source not in self._source_names:
+            raise damaged(self.folder, f"the source {source} is gone")
         return self._source_names[source]
 
     def _with_body(self, key: int, document: Document) -> Document:
@@ -223,9 +234,10 @@ class Documents(Connection):
 
     def seen(
         self, filter: Filter, columns: str, condition: str, values: Sequence[Any] = ()
-    ) -> Iterator[tuple[Any, ...]]:
+    ) -> Generator[tuple[Any, ...], None, None]:
         """Yields the key and these columns of the documents that the filter lets through and
-        that meet the condition, in its order."""
+        that meet the condition, in its order. Whoever stops before the end closes it: the
+        statement is open until then."""
         allowed = self.allowed(filter)._replace(role=None)  # of turns, not of documents
         if allowed.nothing:
             return
@@ -242,15 +254,17 @@ class Documents(Connection):
 
     def scan(self, filter: Filter, limit: int, start: int | None) -> Page:
         last = _LAST if start is None else start
-        found = self.seen(filter, DOCUMENT, "d.key < ? ORDER BY d.key DESC", (last,))
-        rows = list(islice(found, limit + 1))
+        condition = "d.key < ? ORDER BY d.key DESC"
+        with closing(self.seen(filter, DOCUMENT, condition, (last,))) as found:
+            rows = list(islice(found, limit + 1))
         items = tuple(self.document_of(about) for _, *about in rows[:limit])
         return Page(items, str(rows[limit - 1][0]) if len(rows) > limit else "")
 
     def scan_dated(self, filter: Filter, limit: int) -> Page:
         order = "d.date IS NOT NULL ORDER BY d.date DESC, d.key DESC"
-        found = islice(self.seen(filter, DOCUMENT, order), limit)
-        return Page(tuple(self.document_of(about) for _, *about in list(found)), "")
+        with closing(self.seen(filter, DOCUMENT, order)) as found:
+            rows = list(islice(found, limit))
+        return Page(tuple(self.document_of(about) for _, *about in rows), "")
 
     def stamps(self, source: str) -> list[DocumentStamp]:
         rows = self._db.execute(

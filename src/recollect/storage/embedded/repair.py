@@ -329,6 +329,7 @@ def _mend(record: Record, db: sqlite3.Connection) -> _Mended:
     db.execute("DELETE FROM documents WHERE id IN (SELECT id FROM tombstones)")
     for table in ("passages", "messages", "handles"):
         db.execute(f"DELETE FROM {table} WHERE document NOT IN (SELECT key FROM documents)")
+    there = set(column_of(db, "SELECT id FROM documents"))
     incomplete = tuple(_rehash(record, db))
     (unnamed,) = db.execute(
         "SELECT COUNT(*) FROM documents WHERE source = (SELECT id FROM sources WHERE name = ?)",
@@ -344,7 +345,8 @@ def _mend(record: Record, db: sqlite3.Connection) -> _Mended:
         "SELECT id FROM (SELECT id, action, MAX(seq) FROM events GROUP BY id) "
         "WHERE action IN ('added', 'changed') AND id NOT IN (SELECT id FROM documents)",
     )
-    return _Mended(incomplete, unnamed, tuple(lost))
+    # One whose owner or source is lost has another id by now, and is incomplete.
+    return _Mended(incomplete, unnamed, tuple(id for id in lost if id not in there))
 
 
 def _name_documents(db: sqlite3.Connection, names: Sequence[_Named]) -> None:

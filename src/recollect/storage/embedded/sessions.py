@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from itertools import islice
 
 from recollect.nouns import Filter, Message, grouped
@@ -61,12 +62,14 @@ class EmbeddedSessions:
 
     def recent(self, filter: Filter, *, limit: int) -> list[Outline]:
         with self._pool.snapshot() as record:
-            rows = record.seen(
+            seen = record.seen(
                 filter,
                 "COALESCE((SELECT m.date FROM messages m WHERE m.document = d.key AND "
                 f"m.date IS NOT NULL ORDER BY m.turn DESC LIMIT 1), d.date) AS last, {DOCUMENT}",
                 "TRUE ORDER BY last DESC NULLS LAST, d.key DESC",
             )
+            with closing(seen):
+                rows = list(islice(seen, limit))
             return [
                 Outline(
                     record.document_of(about),
@@ -75,7 +78,7 @@ class EmbeddedSessions:
                     _beginning(record.db, key, "user", "ASC"),
                     _beginning(record.db, key, "assistant", "DESC"),
                 )
-                for key, last, *about in list(islice(rows, limit))
+                for key, last, *about in rows
             ]
 
 
