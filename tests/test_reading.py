@@ -109,6 +109,13 @@ def test_a_text_about_somebody_else_lacks_the_name() -> None:
     assert missing(asked, "DANA has notice").names == 0
 
 
+def test_a_number_is_there_with_and_without_separators() -> None:
+    asked = subjects("Which pump is for the 9,000-litre pond?")
+    assert missing(asked, "the pump for the 9,000-litre pond").numbers == 0
+    assert missing(asked, "a pump for 9000 litres").numbers == 0
+    assert missing(asked, "a pump for 12,000 litres").numbers == 1
+
+
 def test_years_are_missing_when_unsaid_and_other_when_far_away() -> None:
     asked = subjects("Who chaired the board from 1996 to 1999?")
     assert asked.years == (1996, 1999)
@@ -186,6 +193,22 @@ def test_words_that_nothing_has_never_make_it_likelier_that_anything_is_stored(
     assert by.stored["absent"] <= 0
     assert by.stored.get("among", 0.0) <= 0
     assert all(by.stored.get(name, 0.0) >= 0 for name in ("cosine", "best_coverage"))
+
+
+SURGERY = """Tinker does not tolerate meloxicam: vomiting within an hour, twice. The waiting
+room was full and the scales need a new battery. We had three walk-ins and closed an hour late
+because of the storm. Biscuit came for the second vaccination and took it without a sound; next
+appointment in four weeks, and the owner asked about food for old cats."""
+
+
+def test_what_is_said_of_somebody_else_is_no_direct_answer() -> None:
+    others = [note(f"n{n}", f"Milk, cheese and hay for barn {n}.") for n in range(25)]
+    with opened(note("it", SURGERY, title="Tuesday"), *others) as memory:
+        right = memory.search("Which medicine does Tinker not tolerate?", by="keyword")
+        wrong = memory.search("Which medicine does Biscuit not tolerate?", by="keyword")
+    assert (right.status, wrong.status) == ("direct_passages", "needs_synthesis")
+    assert "held back" in stage(wrong, "grade").reason
+    assert "held back" not in stage(right, "grade").reason
 
 
 def test_who_asks_by_the_exact_title_gets_it_whatever_the_reranker_says() -> None:

@@ -10,6 +10,10 @@ whose answer is hard to find is another thing than one of which nothing is known
 for the difference between candidates, the gate for how near the nearest is, and for words that
 nothing has.
 
+A fourth one holds the answer back where no sentence speaks of what is asked, but of its like: of
+another person, another year, the opposite (:mod:`recollect.reading.stated`). It was taught by
+questions with one word exchanged. Where a sentence does, it says nothing.
+
 The weights are data (``grade.json``), fitted on questions with known answers and on questions
 without one (``python -m bench.unseen --fit FOLDER``; those for a reranker, ``training/grade.py``).
 There is a set of them for each kind of evidence at hand, for odds and cosines mean what they mean
@@ -31,6 +35,7 @@ from recollect.named_tuple import NamedTuple
 from recollect.nouns import Candidate, Contribution, Signals
 from recollect.reading.pool import SURE, Pass, Pool, probability
 from recollect.reading.signals import signals
+from recollect.reading.stated import Stated, stated
 from recollect.trace import say, stage, surviving
 
 EXACT = 12.0
@@ -39,6 +44,9 @@ INSIDE = 1.0
 """What being from the time that is asked about adds: a nudge, for people misdate things."""
 _LEAD = 4.0
 """A lead beyond this says no more."""
+_EVEN, _STEEP = log(0.6 / 0.4), 6.0
+"""What the score of a sentence is turned by into the most that an answer may be sure: the grade of
+an answer that needs no synthesis at the score that nearly all sentences that answer have."""
 _PLACES = {name: place for place, name in enumerate(Signals._fields)}
 
 
@@ -95,8 +103,11 @@ def grade(pool: Pool) -> Pool:
     said = f"from {by.kind.replace('+', ' and ')}"
     if strange:
         said += f"; uncalibrated: {', '.join(strange)}"
+    made = again(pool._replace(grader=by.kind))
+    if made.best and made.confidence >= made.ceiling:
+        said += "; held back: no sentence has all that is asked"
     say(said)
-    return again(pool._replace(grader=by.kind))
+    return made
 
 
 def _uncalibrated(asked: Pass, *, cosine: bool, odds: bool) -> list[str]:
@@ -118,10 +129,11 @@ def again(pool: Pool) -> Pool:
         pool = pool._replace(matched={**pool.matched, **found})
     by = _grader(pool.grader)
     best = graded(pool.fused, signals(pool), by)
-    known = set_signals(best, surroundings(pool))
+    known = set_signals(best, surroundings(pool, best))
     confidence = together(best, known, by)
     gate = answerable(known, by) if by.stored else confidence
-    return _told(pool._replace(answerable=gate), best, confidence)
+    ceiling = held_back(known) if known else 1.0
+    return _told(pool._replace(answerable=gate, ceiling=ceiling), best, confidence)
 
 
 def _told(pool: Pool, best: Sequence[Candidate], confidence: float) -> Pool:
@@ -135,7 +147,7 @@ def _told(pool: Pool, best: Sequence[Candidate], confidence: float) -> Pool:
 def promoted(pool: Pool, best: Sequence[Candidate]) -> Pool:
     """Returns the pool with these as its candidates, in this order: some stand for others, and are
     as sure as they were."""
-    known = set_signals(best, surroundings(pool))
+    known = set_signals(best, surroundings(pool, best))
     confidence = max(pool.confidence, together(best, known, _grader(pool.grader)))
     return _told(pool, best, confidence)
 
@@ -192,13 +204,16 @@ class Surroundings(NamedTuple):
     """What the words are worth that nothing found has, as a share of the question's."""
     among: float = 0.0
     """The logarithm of how many passages were compared."""
+    stated: Stated = Stated()
+    """What the sentence has that comes nearest to the question."""
 
 
-def surroundings(pool: Pool) -> Surroundings:
+def surroundings(pool: Pool, best: Sequence[Candidate]) -> Surroundings:
     found = set().union(*pool.matched.values())
     worth = pool.worth
     lost = sum(value for word, value in worth.items() if word not in found)
-    return Surroundings(lost / (sum(worth.values()) or 1.0), log(max(pool.among, 1)))
+    share = lost / (sum(worth.values()) or 1.0)
+    return Surroundings(share, log(max(pool.among, 1)), stated(best, pool))
 
 
 def set_signals(best: Sequence[Candidate], around: Surroundings) -> dict[str, float]:
@@ -222,7 +237,9 @@ def set_signals(best: Sequence[Candidate], around: Surroundings) -> dict[str, fl
         "share": max(s.share for s in head),
         "margin": _margin(best),
         "best_coverage": head[0].coverage,
-        **around._asdict(),
+        "absent": around.absent,
+        "among": around.among,
+        **around.stated._asdict(),
     }
 
 
@@ -237,7 +254,15 @@ def together(best: Sequence[Candidate], known: Mapping[str, float], by: Grader) 
     """The probability that something right is among the first of these."""
     if not best:
         return 0.0
-    return min(_weighed(known, by.together_prior, by.together), bound(best))
+    sure = min(_weighed(known, by.together_prior, by.together), bound(best))
+    return sure if by.kind == "terse" else min(sure, held_back(known))
+
+
+def held_back(known: Mapping[str, float]) -> float:
+    """How sure an answer may be at most, by what its nearest sentence has."""
+    about = _data()["stated"]
+    score = sum(weight * known[name] for name, weight in about["weights"].items())
+    return probability(_EVEN + _STEEP * (score - about["least"]))
 
 
 def answerable(known: Mapping[str, float], by: Grader) -> float:

@@ -27,12 +27,10 @@ from pathlib import Path
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Candidate, Document, StoredPassage, Stretch
 from recollect.reading.pool import Pool, probability
-from recollect.text.sentences import units
+from recollect.reading.units import MARKS, SHORT, units_of
 from recollect.text.terms import stems
 from recollect.text.tokens import count_tokens
 
-SHORT = 60
-"""Tokens of a passage that is one unit."""
 HEADER = 6
 """Tokens that naming a document takes beside its id, title, path and heading."""
 REPLY = 25
@@ -44,7 +42,6 @@ BRIEF = 60
 """Tokens of a project record that are shown: there are many of them, and each says one thing."""
 PLAIN = 10
 """Passages that a share is a share of."""
-MARKS = ("?", "？", "؟")
 FEATURES = ("gap", "rank", "coverage", "behind", "units", "place", "behind_units")
 
 
@@ -155,7 +152,7 @@ def _units(place: _Place, rank: int, gap: float, pool: Pool) -> Iterator[Unit]:
     """Yields the units of one passage."""
     stored, worth = pool.passages[place.candidate.passage], pool.worth
     text, total = stored.passage.text, sum(worth.values()) or 1.0
-    parts = _parts(text, pool.begin(stored))
+    parts = units_of(text, pool.begin(stored))
     covered = [
         sum(worth.get(word, 0.0) for word in stems(text[start:end])) / total
         for start, end, _ in parts
@@ -167,30 +164,6 @@ def _units(place: _Place, rank: int, gap: float, pool: Pool) -> Iterator[Unit]:
             gap, log1p(rank), share, behind, many, log1p(place.document), many * behind
         )  # fmt: skip
         yield Unit(place.candidate.document, stored.key, start, end, tokens, features)
-
-
-def _parts(text: str, begin: int) -> list[tuple[int, int, int]]:
-    """Returns (start, end, tokens) of each unit; a short passage is one."""
-    whole = count_tokens(text[begin:])
-    if whole <= SHORT:
-        return [(begin, len(text), whole)]
-    return [
-        (begin + start, begin + end, count_tokens(text[begin + start : begin + end]))
-        for start, end in _with_replies(text[begin:])
-    ]
-
-
-def _with_replies(text: str) -> Iterator[tuple[int, int]]:
-    """Yields where each unit begins and ends; a question goes with what follows it, for by itself
-    it answers nothing."""
-    begin = -1
-    for start, end in units(text):
-        begin = start if begin < 0 else begin
-        if end == len(text.rstrip()) or not text.startswith(MARKS, end - 1):
-            yield begin, end
-            begin = -1
-    if begin >= 0:
-        yield begin, end
 
 
 def valued(every: Sequence[Unit]) -> list[Unit]:

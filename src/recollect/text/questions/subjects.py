@@ -17,7 +17,10 @@ from recollect.text.terms import fold, stem
 _TOKEN = re.compile(r"(?P<word>[^\W\d_][\w.&/-]*(?:['’][^\W\d_]+)*)|(?P<number>\d[\d.,:]*)")
 _POSSESSIVE = re.compile(r"['’][sS]?$")
 _YEAR = re.compile(r"(?<!\d)(1[0-9]{3}|20[0-9]{2})(?!\d)")
+_INSIDE = re.compile(r"(?<=[\w,;:] )[^\W\d_][\w'’-]+")
+"""A word that does not begin a sentence."""
 _END = re.compile(r"[.?!:;\n\"(]\s*$")
+_GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _LONG = 2000
 
 
@@ -92,8 +95,20 @@ def missing(asked: Subjects, text: str) -> MissingSubjects:
     if not any(asked):
         return NOTHING
     folded = fold(text) if asked.names or asked.numbers else ""
-    return MissingSubjects(
-        _share(asked.names, folded), _share(asked.numbers, folded), *_years(asked.years, text)
+    numbers = _share(asked.numbers, _GROUPED.sub("", folded))
+    return MissingSubjects(_share(asked.names, folded), numbers, *_years(asked.years, text))
+
+
+def rivals(asked: Subjects, text: str) -> tuple[bool, bool, bool]:
+    """Returns whether *text* has names, numbers and years that were not asked about."""
+    names = {fold(name) for name in _INSIDE.findall(text) if name[0].isupper()}
+    years = set(map(int, _YEAR.findall(text)))
+    numbers = {_number(match["number"]) for match in _TOKEN.finditer(text) if match["number"]}
+    plain = {number for number in numbers if not _YEAR.fullmatch(number)}
+    return (
+        bool(names - asked.names),
+        bool(plain - asked.numbers),
+        bool(years - set(asked.years)),
     )
 
 
