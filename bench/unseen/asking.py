@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 from unittest.mock import patch
 
-from bench.unseen import sets, stores
+from bench.unseen import sets, stores, twins
 from bench.unseen.engines import ENGINES, Row, default, measured
 from bench.unseen.fitting import KINDS, Fold, Part, Wide
 from recollect.errors import QueryError
@@ -25,8 +25,9 @@ from recollect.reading import grade, spans
 from recollect.reading.pool import Pool
 from recollect.reading.question import understand
 from recollect.reading.retrieval import first_pass, ranked
+from recollect.reading.stated import Stated
 from recollect_evals import provenance
-from recollect_evals.questions import Question
+from recollect_evals.questions import Question, half_of
 
 PROCESSES = 2
 KEPT = stores.WORK / "rows"
@@ -66,7 +67,7 @@ def _foreign(job: Job) -> list[Row]:
         answer = opened.named(default(opened.memory, question))
         return measured(job.name, "default", question, answer)
 
-    return _Asking(job, "default-foreign", _row_of, foreign=True).rows(ask)
+    return _Asking(job, "default-foreign", _row_of, sets.foreign(job.name)).rows(ask)
 
 
 def wide(jobs: Sequence[Job]) -> list[Wide]:
@@ -94,24 +95,24 @@ def asked(job: Job) -> list[Row]:
 
 def looked_at(job: Job) -> list[Wide]:
     """What the read path knows of each question before anything is cut: by words and by meaning, by
-    words alone; and of questions of another domain."""
+    words alone; of questions of another domain; and of twins that nothing answers."""
+    asked = [
+        *((f"wide-{kind}", kind, sets.asked(job.name, job.most)) for kind in KINDS),
+        *((f"foreign-{kind}", kind, sets.foreign(job.name)) for kind in KINDS),
+        ("twins", "cosine", twins.twins(job.name, job.most)),
+    ]
     return [
         row
-        for kind in KINDS
-        for rows in (
-            _Asking(job, f"wide-{kind}", _wide_of).rows(partial(_looked, job.name, kind)),
-            _Asking(job, f"foreign-{kind}", _wide_of, foreign=True).rows(
-                partial(_looked, job.name, kind)
-            ),
-        )
-        for row in rows
+        for name, kind, questions in asked
+        for row in _Asking(job, name, _wide_of, questions).rows(partial(_looked, job.name, kind))
     ]
 
 
 def _looked(set: str, kind: str, opened: stores.Opened, question: Question) -> Wide:
     first, _, rest = question.id.partition("/")
     other = first if rest and first in sets.SETS else ""
-    blank = Wide(set, question.id, question.half, kind, (), (), (), (), other)
+    half = half_of(question.id.partition(twins.MARK)[0])
+    blank = Wide(set, question.id, half, kind, (), (), (), (), other)
     embedder = opened.memory.core.embedder
     if kind == "cosine" and embedder is not None and not embedder.reads(question.text):
         return blank  # its vector says nothing, and words grade what is found
@@ -124,7 +125,7 @@ def _looked(set: str, kind: str, opened: stores.Opened, question: Question) -> W
         gold=tuple(question.gold),
         documents=tuple(documents),
         signals=tuple(c.signals._asdict() for c in pool.best),
-        around=grade.surroundings(pool),
+        around=grade.surroundings(pool, pool.best),
         parts=tuple(_parts(opened, question, pool)) if kind == "cosine" and question.gold else (),
     )
 
@@ -188,11 +189,10 @@ class _Asking(Generic[Kept]):
         job: Job,
         engine: str,
         made: Callable[[dict[str, Any]], Kept],
-        *,
-        foreign: bool = False,
+        questions: Sequence[Question] | None = None,
     ) -> None:
         self._group = sets.stored(job.name, job.most, job.documents)
-        self._questions = sets.foreign(job.name) if foreign else sets.asked(job.name, job.most)
+        self._questions = sets.asked(job.name, job.most) if questions is None else questions
         plain = engine in ENGINES and engine != "default"
         code = "plain" if plain else provenance.code(*_NO_SAY)
         fold = stable_id(repr(job.fold)) if job.fold else ""
@@ -226,12 +226,16 @@ def _row_of(content: dict[str, Any]) -> Row:
     return Row(**content, graded=graded)
 
 
+def _around(absent: float, among: float, stated: Sequence[float]) -> grade.Surroundings:
+    return grade.Surroundings(absent, among, Stated(*stated))
+
+
 def _wide_of(content: Mapping[str, Any]) -> Wide:
     made = Wide(**content)
     return made._replace(
         gold=tuple(made.gold),
         documents=tuple(made.documents),
         signals=tuple(made.signals),
-        around=grade.Surroundings(*made.around),
+        around=_around(*made.around),
         parts=tuple(Part(tuple(features), right) for features, right in made.parts),
     )

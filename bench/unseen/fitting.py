@@ -8,7 +8,8 @@ trained on, it has seen.
 The order: (1) logistic regressions for each kind of evidence at hand, a candidate and a set at a
 time, and the gate (:mod:`recollect.reading.grade`); (2) a temperature for the set's log-odds, on
 predictions for domains that the regression did not see; (3) a logistic regression for the sentences
-that hold evidence (:mod:`recollect.reading.spans`).
+that hold evidence (:mod:`recollect.reading.spans`); (4) one that tells questions whose answer was
+found from twins with a word exchanged (:mod:`bench.unseen.twins`).
 """
 
 from __future__ import annotations
@@ -23,9 +24,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bench.unseen.sets import SETS
+from bench.unseen.twins import MARK
 from recollect.nouns import Candidate, Signals
 from recollect.reading import grade, spans
 from recollect.reading.pool import probability
+from recollect.reading.stated import Stated
 
 SHIPPED = Path(grade.__file__).with_name("grade.json")
 SIGNS = {
@@ -49,6 +52,9 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "words": ("cosine", "cosine_gap", "hop", "bridge", "among"),
 }
 """Kinds of evidence, and the signals that each is without."""
+STATED = {"sentence": 1, "scattered": -1, "exchanged": -1, "asked": 1}
+SPARED = 0.03
+"""The share of the questions whose answer was found that no twin may cost their status."""
 LOOKED_AT = 25
 """Candidates of a question that are fitted on."""
 FEWEST = 60
@@ -79,6 +85,12 @@ class Wide(NamedTuple):
     around: grade.Surroundings = grade.Surroundings()
 
     @property
+    def twin_of(self) -> str:
+        """The id of the question that it is a twin of, which nothing answers."""
+        first, mark, _ = self.id.partition(MARK)
+        return first if mark else ""
+
+    @property
     def domain(self) -> str:
         return SETS[self.set].domain
 
@@ -92,12 +104,14 @@ class Fold(NamedTuple):
 
     graders: Mapping[str, Any]
     spans: Mapping[str, Any]
+    stated: Mapping[str, Any]
     fitted_on: tuple[str, ...]
     """Sets."""
 
     def data(self) -> Mapping[str, Any]:
         """In the form of ``grade.json``."""
-        return {**shipped(), "graders": {**shipped()["graders"], **self.graders}}
+        graders = {**shipped()["graders"], **self.graders}
+        return {**shipped(), "graders": graders, "stated": self.stated}
 
 
 @cache
@@ -111,13 +125,15 @@ def fitted(rows: Sequence[Wide], without: str = "") -> Fold:
     that is read-only."""
     if barred := sorted({row.set for row in rows if not SETS[row.set].fits}):
         raise ValueError(f"nothing is fitted on {', '.join(barred)}")
-    some = [trimmed(row) for row in rows if row.half == "fit" and without not in row.domains]
+    fit = [trimmed(row) for row in rows if row.half == "fit" and without not in row.domains]
+    some = [row for row in fit if not row.twin_of]
     graders = {}
     for kind in KINDS:
         here = [row for row in some if row.kind == kind]
         if len(here) >= FEWEST and len({row.domain for row in here}) > 1:
             graders[kind] = _grader(here, kind)
-    return Fold(graders, _spans(some), tuple(sorted({row.set for row in some})))
+    names = tuple(sorted({row.set for row in some}))
+    return Fold(graders, _spans(some), _stated(fit, graders), names)
 
 
 def trimmed(row: Wide) -> Wide:
@@ -150,6 +166,33 @@ def _spans(rows: Sequence[Wide]) -> dict[str, Any]:
     made = logistic(x, y, w, list(spans.FEATURES), SPANS)
     names = {name: round(made.get(name, 0.0), 4) for name in spans.FEATURES}
     return {"prior": round(made["prior"], 4), "weights": names}
+
+
+# ------------------------------------------------------------------ twins
+
+
+def _stated(rows: Sequence[Wide], graders: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The weights that tell questions whose answer was found from their twins, and the score that
+    nearly all of the former have."""
+    by = {**shipped()["graders"], **graders}["cosine"]
+    each = {**by["weights"], "prior": by["prior"]}
+    asked = [row for row in rows if row.kind == "cosine" and not row.twin_of and row.documents]
+    right = [row for row in asked if _is_right(row, ranked(row, each))]
+    known = {(row.set, row.id) for row in right}
+    twins = [row for row in rows if (row.set, row.twin_of) in known and row.documents]
+    if min(len(right), len(twins)) < FEWEST:
+        stays: Mapping[str, Any] = shipped()["stated"]
+        return stays
+    x = np.array([row.around.stated for row in (*right, *twins)])
+    y = np.array([1.0] * len(right) + [0.0] * len(twins))
+    sides = [balanced(right) / len(right) * 0.7, balanced(twins) / len(twins) * 0.3]
+    made = logistic(x, y, np.concatenate(sides) * len(y), list(Stated._fields), STATED, 3.0)
+    weights = {name: round(made[name], 4) for name in Stated._fields if name in made}
+    values = x[: len(right)] @ np.array([made.get(name, 0.0) for name in Stated._fields])
+    order = np.argsort(values)
+    heaped = np.cumsum(sides[0][order])
+    least = values[order][np.searchsorted(heaped, SPARED * heaped[-1])]
+    return {"weights": weights, "least": round(float(least), 4)}
 
 
 # ------------------------------------------------------------------ grade
