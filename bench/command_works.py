@@ -27,7 +27,7 @@ from recollect.memory import migrate_store, repair_store
 from recollect.nouns import Filter
 from recollect.surfaces import cli
 from recollect.testing.builders import note, put
-from recollect.transfer import archive
+from recollect.transfer import archive, migrate
 from recollect.writing.curation.curate import Curated
 
 EVERY = 100_000
@@ -219,6 +219,12 @@ def _imported_again(store: Path, to: Path) -> None:
     _imported(store.parent / "kept.jsonl", to)
 
 
+def _migrated_again(store: Path, to: Path) -> None:
+    """Unless it was finished, and there was no time to say so: a store in use is refused."""
+    if (to / migrate.NOTE).exists() or not names_of([to]):
+        migrate_store(store, to)
+
+
 def _look_at_copies(
     again: Callable[[Path, Path], object],
 ) -> Callable[[Path, list[str]], list[str]]:
@@ -371,7 +377,7 @@ def _look_at_settings(store: Path, _: list[str]) -> list[str]:
     return wrong + [f"uninstalling left {name}" for name in left]
 
 
-_copied, _imported_whole = _look_at_copies(migrate_store), _look_at_copies(_imported_again)
+_copied, _imported_whole = _look_at_copies(_migrated_again), _look_at_copies(_imported_again)
 WORKS = works.WORKS | {
     "facts": Work(_change_facts, _look_at_facts, steps=2500, seconds=0.8),
     "undo": Work(_take_back, _look_at_curations, steps=2500, seconds=0.8),

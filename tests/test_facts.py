@@ -734,3 +734,26 @@ def test_remembering_does_not_wait_for_the_vectors_of_everything_else(
     assert all("note number" in text for text in waiting)
     assert memory.models.embed() > 0
     assert memory.status().pending == 0
+
+
+def test_a_fact_whose_metadata_others_have_written_breaks_no_search(
+    keyword_memory: Memory, tmp_path: Path
+) -> None:
+    """A line of JSONL says what it likes of a fact: `valid_to` without a zone ended every search
+    that found it in a TypeError."""
+    others = [
+        {"valid_to": "2030-01-01"}, {"valid_to": "soon"}, {"valid_from": 7}, {"name": 5},
+        {"participants": 3}, {"provenance": [{"at": "2030"}]}, {"aliases": None}, {"type": []},
+        {"superseded_by": 1}, {"created_at": "2030-01-01"},
+    ]  # fmt: skip
+    lines = [
+        json.dumps({"id": f"f{n}", "kind": "fact", "text": f"The door code is {n}", "meta": meta})
+        for n, meta in enumerate(others)
+    ]
+    (tmp_path / "facts.jsonl").write_text("\n".join(lines))
+    keyword_memory.add(tmp_path / "facts.jsonl")
+    assert "f1" in {one.document for one in keyword_memory.search("door code").results}
+    keyword_memory.context("door code")
+    keyword_memory.facts(every=True)
+    keyword_memory.remember("The door code is 12", name="door code")
+    keyword_memory.curation.tidy()

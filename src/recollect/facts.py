@@ -396,9 +396,21 @@ def as_put(fact: Fact) -> Put:
     return Put(document, passages, fact_handles(fact))
 
 
+_WORDED = ("name", "type", "why", "standing", "row")
+
+
 def from_document(document: Document, text: str | None = None) -> Fact:
-    """The fact that a document holds. One that comes without its body is given its *text*."""
-    meta = document.meta
+    """The fact that a document holds. One that comes without its body is given its *text*. What
+    somebody else has written into its metadata, and is not as we write it, is left out."""
+    try:
+        return _read(document, text, document.meta)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return _read(document, text, NO_META)
+
+
+def _read(document: Document, text: str | None, meta: JsonObject) -> Fact:
+    if not all(isinstance(meta.get(name, ""), str) for name in _WORDED):
+        raise TypeError("a name that is no text")
     return Fact(
         id=document.external,
         text=document.text if text is None else text,

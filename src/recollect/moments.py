@@ -11,5 +11,9 @@ def iso(moment: datetime | None) -> str | None:
 
 
 def from_iso(written: str | None) -> datetime | None:
-    """Reads what :func:`iso` has written; None for an empty text, too."""
-    return datetime.fromisoformat(written) if written else None
+    """Reads what :func:`iso` has written; None for an empty text, too. Others may have left out the
+    zone: it is UTC."""
+    if not written:
+        return None
+    made = datetime.fromisoformat(written)
+    return made if made.tzinfo else made.replace(tzinfo=UTC)
