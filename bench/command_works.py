@@ -371,7 +371,8 @@ def _look_at_settings(store: Path, _: list[str]) -> list[str]:
     if held["theme"] != "dark" or "other" not in held["mcpServers"]:
         wrong.append(f"the user's own settings are {held}")
     _run("install", "cursor", "--uninstall")
-    if file.read_text() != _OWN:
+    # Killed between the file and the note of what was added, the spaces around it may differ.
+    if json.loads(file.read_text()) != json.loads(_OWN):
         wrong.append(f"uninstalling left {file.read_text()!r}")
     left = sorted(path.name for path in file.parent.iterdir() if path != file)
     return wrong + [f"uninstalling left {name}" for name in left]
