@@ -32,6 +32,7 @@ from hostile import processor_seconds
 from http_client import QUIET, Address, Said, Served, inside, serve
 from mcp_client import MODERN, WAIT, Slow, small_store
 from recollect import Memory
+from recollect.surfaces.http import server as http_server
 from recollect.surfaces.http.guard import CSRF, HARDENING, MOST_HEADERS, AccessControl
 from recollect.surfaces.http.rate import MOST_CLIENTS, Buckets, client_of
 from recollect.surfaces.http.work import ServerLimits
@@ -596,6 +597,25 @@ def test_many_clients_at_once_get_each_their_own_answer(at: Address) -> None:
     assert all(answer["query"] == question for question, answer in answers)
     assert all(bare(answer) == once[question] for question, answer in answers)
     assert len(set(once.values())) == 4
+
+
+async def nobody(scope: Any, receive: Any, send: Any) -> None:
+    """An application that nobody asks."""
+
+
+def test_a_signal_before_the_server_listens_to_signals_ends_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = http_server.server(nobody)
+    run = made.run
+
+    def told(sockets: list[socket.socket]) -> None:
+        signal.raise_signal(signal.SIGTERM)
+        run(sockets)
+
+    monkeypatch.setattr(made, "run", told)
+    with http_server.listening("127.0.0.1", 0) as bound:
+        assert http_server.serve(made, bound) is False
 
 
 def test_when_it_is_told_to_end_it_answers_first_and_closes_the_store(

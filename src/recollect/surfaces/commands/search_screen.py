@@ -16,7 +16,7 @@ import sys
 import termios
 import tty
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from threading import Condition, Thread
 
 from recollect import trace
@@ -166,20 +166,29 @@ class Searches(Thread):
         super().__init__(daemon=True)
         self._find, self._arms, self._wake = find, arms, wake
         self._changed = Condition()
-        self._query = ""
+        self._query: str | None = ""
         self.found: tuple[str, Sequence[Row], str] = ("", (), _HELP)
 
-    def ask(self, query: str) -> None:
+    def ask(self, query: str | None) -> None:
+        """Looks this up next; None for nothing more."""
         with self._changed:
             self._query = query
             self._changed.notify()
 
+    def end(self) -> None:
+        """Waits until the search under way has stopped: the store is closed next, and nobody may
+        be reading it."""
+        self.ask(None)
+        self.join()
+
     def run(self) -> None:
-        done = ""
+        done: str | None = ""
         while True:
             with self._changed:
                 self._changed.wait_for(lambda known=done: self._query != known)  # type: ignore[misc]
                 done = self._query
+            if done is None:
+                return
             for arm in self._arms:
                 if self._query == done:
                     self._look(done, arm)
@@ -203,10 +212,11 @@ class Searches(Thread):
 
 def run(find: Find, opened: Callable[[str], str], query: str, arms: Sequence[str]) -> int:
     """Until its user leaves; *opened* gives the text of a document."""
-    with _full_screen() as (ready, wake):
+    with ExitStack() as stack, _full_screen() as (ready, wake):
         listing, searches = Listing(query), Searches(find, arms, wake)
         searches.start()
         searches.ask(query)
+        stack.callback(searches.end)
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
         while True:
             _draw(listing)

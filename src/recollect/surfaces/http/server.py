@@ -138,18 +138,23 @@ def server(
 def serve(made: uvicorn.Server, bound: socket.socket) -> bool:
     """Until SIGINT or SIGTERM; what is under way then has a few seconds. Whether it was SIGINT,
     which is somebody at a terminal."""
-    with _told_to_end() as told:
+    with _told_to_end(made) as told:
         made.run(sockets=[bound])
     return signal.SIGINT in told
 
 
 @contextmanager
-def _told_to_end() -> Iterator[list[int]]:
+def _told_to_end(made: uvicorn.Server) -> Iterator[list[int]]:
     """The server repeats the signal that ended it, when it has ended: what is to be closed after
-    it shall be closed."""
+    it shall be closed. A signal that comes before the server listens to signals ends it too."""
     told: list[int] = []
+
+    def end(number: int, _: object) -> None:
+        told.append(number)
+        made.should_exit = True
+
     ends = (signal.SIGINT, signal.SIGTERM)
-    before = {one: signal.signal(one, lambda number, _: told.append(number)) for one in ends}
+    before = {one: signal.signal(one, end) for one in ends}
     try:
         yield told
     finally:
