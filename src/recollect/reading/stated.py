@@ -17,6 +17,7 @@ from recollect.nouns import Candidate, StoredPassage
 from recollect.reading.pool import Pool
 from recollect.reading.units import units_of
 from recollect.text.questions.subjects import Subjects, missing, rivals, subjects
+from recollect.text.stopwords import language
 from recollect.text.terms import stems
 
 DOCUMENTS, PASSAGES = 3, 8
@@ -53,7 +54,7 @@ def stated(best: Sequence[Candidate], pool: Pool) -> Stated:
     return Stated(
         nearest.share,
         max(0.0, whole - nearest.share),
-        _exchanged(subjects(pool.of.parsed.prose), nearest),
+        _exchanged(_particulars(pool.of.parsed.prose), nearest),
         log1p(len(pool.worth)),
     )
 
@@ -78,6 +79,12 @@ def _sentences(stored: StoredPassage, pool: Pool) -> Iterator[_Sentence]:
         share = sum([value for word, value in worth.items() if word in words]) / total
         yield _Sentence(share, said, f"{named}\n{before}")
         before = said
+
+
+def _particulars(question: str) -> Subjects:
+    """Returns what a question names; in German, where every noun has a capital, no names."""
+    found = subjects(question)
+    return found._replace(names=frozenset()) if language(question) == "de" else found
 
 
 def _exchanged(asked: Subjects, nearest: _Sentence) -> float:
