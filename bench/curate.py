@@ -21,7 +21,7 @@ from recollect.models.worth import SentenceModel
 from recollect.text.terms import terms
 from recollect.writing.curation.chunk import pieces
 from recollect.writing.curation.dedup import dedup
-from recollect.writing.curation.extract import BySentences, Context, Extracted
+from recollect.writing.curation.extract import BySentences, Extracted, PieceContext
 from recollect.writing.curation.group import GroupOrigin, SubjectGroup, group, pages
 from recollect.writing.curation.recon import survey
 from recollect.writing.runner import AT_ONCE, Token, fan_out
@@ -49,7 +49,7 @@ def _texts(archive: tarfile.TarFile) -> Iterator[tuple[str, str]]:
 def curated(name: str, text: str) -> tuple[SubjectGroup, ...]:
     """The groups of facts of a text, by every slot that is pure."""
     seen = survey(text)
-    context, extractor = Context(seen.kind, source=name), BySentences(SentenceModel(None))
+    context, extractor = PieceContext(seen.kind, source=name), BySentences(SentenceModel(None))
     found: list[Extracted] = []
     for piece in pieces(text, seen):
         found += extractor.extract(piece, context, Token())

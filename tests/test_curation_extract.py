@@ -14,7 +14,7 @@ from recollect.facts import TYPES
 from recollect.models.worth import SentenceModel
 from recollect.ports import PassageSentences, Worth, WorthModel
 from recollect.writing.curation.chunk import pieces
-from recollect.writing.curation.extract import BySentences, Context, Extracted
+from recollect.writing.curation.extract import BySentences, Extracted, PieceContext
 from recollect.writing.curation.outline import joined
 from recollect.writing.curation.recon import survey
 from recollect.writing.curation.subjects import subject
@@ -33,7 +33,7 @@ class EverySentence:
 
 def facts(text: str, model: WorthModel | None = None, **given: Any) -> list[Extracted]:
     seen = survey(text)
-    context, extractor = Context(seen.kind, **given), BySentences(model or EverySentence())
+    context, extractor = PieceContext(seen.kind, **given), BySentences(model or EverySentence())
     return [
         fact for piece in pieces(text, seen) for fact in extractor.extract(piece, context, Token())
     ]

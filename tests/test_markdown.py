@@ -7,12 +7,12 @@ import re
 import pytest
 
 from hostile import processor_seconds
-from recollect.surfaces.page.markdown import LinkTable, Style, line, rendered, targets
+from recollect.surfaces.page.markdown import LinkTable, MarkdownStyle, line, rendered, targets
 
 EVIL = '<script>alert(1)</script><img src=x onerror="alert(1)">'
 
 
-def inside(text: str, style: Style = Style(), *marks: tuple[int, int]) -> str:  # noqa: B008
+def inside(text: str, style: MarkdownStyle = MarkdownStyle(), *marks: tuple[int, int]) -> str:  # noqa: B008
     html = rendered(text, style, marks).html
     return html.removeprefix('<div class="prose" dir="auto">').removesuffix("</div>")
 
@@ -48,12 +48,12 @@ def test_a_table_is_a_table_with_its_alignment() -> None:
 def test_what_is_marked_stays_marked_inside_emphasis_code_and_links() -> None:
     text = "We **deploy** `on` [[Fri]]"
     spans = [(m.start(), m.end()) for m in re.finditer("deploy|on|Fri", text)]
-    made = inside(text, Style(), *spans)
+    made = inside(text, MarkdownStyle(), *spans)
     assert "<strong><mark>deploy</mark></strong>" in made
     assert "<code><mark>on</mark></code>" in made
     assert "<mark>Fri</mark></a>" in made
     # A mark that begins in a text and ends in an address which is not shown ends there.
-    cut = inside("see [the run](deploy.md) now", Style(), (9, 21))
+    cut = inside("see [the run](deploy.md) now", MarkdownStyle(), (9, 21))
     assert cut.count("<mark>") == 1
     assert "<mark> now" not in cut
 
@@ -75,7 +75,7 @@ def test_what_is_marked_stays_marked_inside_emphasis_code_and_links() -> None:
     ],
 )
 def test_html_stays_text(hostile: str) -> None:
-    made = inside(hostile, Style(LinkTable({}, {}), level=2))
+    made = inside(hostile, MarkdownStyle(LinkTable({}, {}), level=2))
     assert "<script" not in made
     assert not re.search(r"<[^>]*\son\w+=", made.replace("&quot;", ""))
     assert "<img" not in made
@@ -92,7 +92,9 @@ def test_only_addresses_of_the_web_and_of_the_store_are_links(address: str) -> N
 
 def test_links_lead_where_the_table_says() -> None:
     table = LinkTable({"Ana": "/document?id=1"}, {"b.md": "/document?id=2"})
-    made = inside("[[Ana]] [[Ana#Her day|day]] [b](b.md#Top) [c](c.md) [[Nobody]]", Style(table))
+    made = inside(
+        "[[Ana]] [[Ana#Her day|day]] [b](b.md#Top) [c](c.md) [[Nobody]]", MarkdownStyle(table)
+    )
     assert '<a href="/document?id=1">Ana</a>' in made
     assert '<a href="/document?id=1#s-her-day">day</a>' in made
     assert '<a href="/document?id=2#s-top">b</a>' in made
@@ -102,7 +104,7 @@ def test_links_lead_where_the_table_says() -> None:
 
 
 def test_headings_have_an_outline_and_skip_no_level() -> None:
-    made = rendered("# Title\n### Deep\n# Next\n## Deep", Style(level=2, skip="Title"))
+    made = rendered("# Title\n### Deep\n# Next\n## Deep", MarkdownStyle(level=2, skip="Title"))
     assert [(one.level, one.text) for one in made.headings] == [
         (2, "Deep"),
         (2, "Next"),
@@ -114,14 +116,14 @@ def test_headings_have_an_outline_and_skip_no_level() -> None:
 
 def test_headings_of_one_depth_have_one_level() -> None:
     text = "# Guide\n\n## One\n\n### Deep\n\n## Two\n\n# Last"
-    found = rendered(text, Style(level=2, skip="Guide")).headings
+    found = rendered(text, MarkdownStyle(level=2, skip="Guide")).headings
     assert [(one.text, one.level) for one in found] == [
         ("One", 2), ("Deep", 3), ("Two", 2), ("Last", 2)
     ]  # fmt: skip
 
 
 def test_a_chat_keeps_its_lines_and_a_title_has_no_link() -> None:
-    assert inside("a\nb", Style(breaks=True)) == "<p>a<br/>b</p>"
+    assert inside("a\nb", MarkdownStyle(breaks=True)) == "<p>a<br/>b</p>"
     assert line("the `x` of [[Ana]] at https://a.b") == "the <code>x</code> of Ana at https://a.b"
 
 
@@ -148,4 +150,4 @@ def test_code_of_a_known_language_is_coloured() -> None:
 def test_a_hostile_text_takes_no_time_to_speak_of(piece: str) -> None:
     text = piece * (60_000 // len(piece))
     with processor_seconds(5):
-        rendered(text, Style(level=2), [(0, 5)])
+        rendered(text, MarkdownStyle(level=2), [(0, 5)])

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from recollect import Memory
-from recollect.surfaces.commands.search_screen import Listing, Row, clipped
+from recollect.surfaces.commands.search_screen import Listing, ScreenRow, clipped
 from recollect.surfaces.terminal import columns_of
 
 PLACED = re.compile(r"\x1b\[(\d+);1H(.*?)\x1b\[K", re.DOTALL)
@@ -136,7 +136,7 @@ def test_it_is_refused_where_nobody_looks(home: Path, words: tuple[str, ...]) ->
 
 def test_the_choice_stays_on_its_row() -> None:
     listing = Listing("x")
-    a, b, c = (Row(name, name, "", "") for name in "abc")
+    a, b, c = (ScreenRow(name, name, "", "") for name in "abc")
     listing.take("x", [a, b], "")
     listing.press("\x1b[B")
     listing.take("another", [c], "")  # what was typed before

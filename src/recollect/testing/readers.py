@@ -48,7 +48,7 @@ def _text(read: Callable[[str], object]) -> Reader:
 
 def _curated(text: str) -> object:
     survey = recon.survey(text)
-    extractor, told = extract.BySentences(SentenceModel(None)), extract.Context(survey.kind)
+    extractor, told = extract.BySentences(SentenceModel(None)), extract.PieceContext(survey.kind)
     return [extractor.extract(piece, told, Token()) for piece in pieces(text, survey)]
 
 

@@ -93,13 +93,13 @@ class _Numbers(dict[str, int]):
         return found
 
 
-class _Field(NamedTuple):
+class _NumberedWords(NamedTuple):
     words: list[str]
     ids: NDArray[np.int64]
     places: NDArray[np.int64]
 
 
-def _read(texts: Iterable[str]) -> _Field:
+def _read(texts: Iterable[str]) -> _NumberedWords:
     """Every word of the texts, by its number, with the place of its text."""
     numbers = _Numbers()
     counts: list[int] = []
@@ -111,18 +111,18 @@ def _read(texts: Iterable[str]) -> _Field:
             yield split
 
     ids = np.fromiter(map(numbers.__getitem__, chain.from_iterable(words())), np.int64)
-    return _Field(list(numbers), ids, np.repeat(np.arange(len(counts)), counts))
+    return _NumberedWords(list(numbers), ids, np.repeat(np.arange(len(counts)), counts))
 
 
-def _stemmed(field: _Field) -> _Field:
+def _stemmed(field: _NumberedWords) -> _NumberedWords:
     numbers = _Numbers()
     made = [numbers[found] if (found := _stems[word]) else -1 for word in field.words]
     ids = np.array(made, np.int64)[field.ids] if made else field.ids
     kept = ids >= 0
-    return _Field(list(numbers), ids[kept], field.places[kept])
+    return _NumberedWords(list(numbers), ids[kept], field.places[kept])
 
 
-def _entries(name: str, field: _Field, *, often: bool) -> Iterator[tuple[str, str, bytes]]:
+def _entries(name: str, field: _NumberedWords, *, often: bool) -> Iterator[tuple[str, str, bytes]]:
     """The entries of each word, in the order of words."""
     pairs, counts = np.unique(field.ids << 16 | field.places, return_counts=True)
     places = (pairs & 0xFFFF).astype("<u2")

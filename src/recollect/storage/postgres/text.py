@@ -37,7 +37,7 @@ _CONDITIONS = {"word": "b", "prefix": "p", "phrase": "x"}
 """The field of the postings in which a condition is looked up, by its kind."""
 
 
-class Phrase(NamedTuple):
+class PhraseCondition(NamedTuple):
     """Words in a row that a passage must have, or must not."""
 
     words: str
@@ -50,7 +50,7 @@ class Scored(NamedTuple):
     keys: NDArray[np.int64]
     scores: NDArray[np.float32]
     idf: Mapping[str, float]
-    phrases: tuple[Phrase, ...]
+    phrases: tuple[PhraseCondition, ...]
 
     def best(self, count: int) -> Iterator[NDArray[np.int64]]:
         """The places of the best, so many, then of the next four times as many, and so on."""
@@ -247,9 +247,9 @@ def _is_phrase(clause: Clause) -> bool:
     return clause.kind == "phrase" and len(clause.terms) > 1
 
 
-def _phrases(query: TextQuery) -> tuple[Phrase, ...]:
+def _phrases(query: TextQuery) -> tuple[PhraseCondition, ...]:
     return tuple(
-        Phrase(f" {' '.join(clause.terms)} ", wanted)
+        PhraseCondition(f" {' '.join(clause.terms)} ", wanted)
         for clauses, wanted in ((query.must, True), (query.never, False))
         for clause in clauses
         if _is_phrase(clause)

@@ -46,7 +46,7 @@ _HELP = "type to search · ↑ ↓ move · Enter opens · Esc leaves"
 _BY = {"keyword": "by words", "semantic": "by meaning", "hybrid": "by words and meaning"}
 
 
-class Row(NamedTuple):
+class ScreenRow(NamedTuple):
     id: str
     title: str
     about: str
@@ -58,7 +58,7 @@ class Listing:
 
     def __init__(self, query: str = "") -> None:
         self.query, self.note = query, _HELP
-        self.rows: Sequence[Row] = ()
+        self.rows: Sequence[ScreenRow] = ()
         self.chosen = 0
         self.document, self.top = "", 0
 
@@ -92,7 +92,7 @@ class Listing:
         self.top = max(0, self.top + _MOVES.get(key, 10 * (key == " ")))
         return ""
 
-    def take(self, query: str, rows: Sequence[Row], note: str) -> None:
+    def take(self, query: str, rows: Sequence[ScreenRow], note: str) -> None:
         """Shows what was found; the choice stays on the row that it was on."""
         if query != self.query:
             return
@@ -145,18 +145,18 @@ def clipped(text: str, room: int) -> str:
     return f"{line}…"
 
 
-def rows_of(found: Answer) -> list[Row]:
+def rows_of(found: Answer) -> list[ScreenRow]:
     return [*map(_shown_row, found.results), *map(_named_row, found.named)]
 
 
-def _shown_row(one: Result) -> Row:
+def _shown_row(one: Result) -> ScreenRow:
     about = dotted(one.kind, headlines.dated(one))
-    return Row(one.id, headlines.name(one), about, headlines.untitled(one))
+    return ScreenRow(one.id, headlines.name(one), about, headlines.untitled(one))
 
 
-def _named_row(one: Named) -> Row:
+def _named_row(one: Named) -> ScreenRow:
     about = dotted(one.kind, headlines.dated(one), ", ".join(one.matched))
-    return Row(one.id, headlines.title(one) or one.document, about, "")
+    return ScreenRow(one.id, headlines.title(one) or one.document, about, "")
 
 
 class Searches(Thread):
@@ -167,7 +167,7 @@ class Searches(Thread):
         self._find, self._arms, self._wake = find, arms, wake
         self._changed = Condition()
         self._query: str | None = ""
-        self.found: tuple[str, Sequence[Row], str] = ("", (), _HELP)
+        self.found: tuple[str, Sequence[ScreenRow], str] = ("", (), _HELP)
 
     def ask(self, query: str | None) -> None:
         """Looks this up next; None for nothing more."""

@@ -29,7 +29,7 @@ from recollect.surfaces.phrases import only, plural, when
 from recollect.text.questions.parse import parse
 from recollect.text.snippet import marks
 
-SPOKEN = markdown.Style(breaks=True)
+SPOKEN = markdown.MarkdownStyle(breaks=True)
 """What is said in a chat keeps its lines."""
 PAGE = 60
 """Messages that are shown at once."""
@@ -45,7 +45,7 @@ SHOWS = (
 """What may be shown of a conversation, and the roles that are in it."""
 
 
-class Turn(NamedTuple):
+class ShownTurn(NamedTuple):
     """A message, and which one of its session it is."""
 
     n: int
@@ -62,7 +62,7 @@ class Chat(NamedTuple):
     """A conversation as it is shown."""
 
     session: Any
-    turns: Sequence[Turn]
+    turns: Sequence[ShownTurn]
     show: str
     query: str
 
@@ -123,7 +123,7 @@ def _shown(request: PageRequest, session: Any, every: Sequence[Message]) -> Chat
     at = _asked(request, every)
     roles = next((roles for name, _, roles in SHOWS if name == request.get("show")), None)
     turns = [
-        Turn(n, message, n == at)
+        ShownTurn(n, message, n == at)
         for n, message in enumerate(every)
         if roles is None or message.role in roles or n == at
     ]
@@ -183,12 +183,12 @@ def _turn(said: str, rel: str, one: Chat, start: int) -> Html:
 # ------------------------------------------------------------------ messages
 
 
-def _messages(one: Chat, turns: Iterable[Turn]) -> Html:
+def _messages(one: Chat, turns: Iterable[ShownTurn]) -> Html:
     wanted = parse(one.query).content if one.query.strip() else ()
     return el("ol", list(_groups(one, turns, wanted)), class_="messages chat")
 
 
-def _groups(one: Chat, turns: Iterable[Turn], wanted: Collection[str]) -> Iterator[Html]:
+def _groups(one: Chat, turns: Iterable[ShownTurn], wanted: Collection[str]) -> Iterator[Html]:
     """Yields the messages, those of tools in one fold as long as nobody speaks."""
     for folded, some in groupby(turns, key=lambda turn: turn.is_folded):
         group = list(some)
@@ -210,7 +210,7 @@ def _groups(one: Chat, turns: Iterable[Turn], wanted: Collection[str]) -> Iterat
         )
 
 
-def _message(one: Chat, turn: Turn, wanted: Collection[str]) -> Html:
+def _message(one: Chat, turn: ShownTurn, wanted: Collection[str]) -> Html:
     message = turn.message
     size = len(message.text)
     whole = el(

@@ -48,7 +48,7 @@ class LinkTable(NamedTuple):
     """The address of a document or a picture, by its path as the text writes it."""
 
 
-class Style(NamedTuple):
+class MarkdownStyle(NamedTuple):
     """How a text is shown."""
 
     links: LinkTable | None = LinkTable()
@@ -66,11 +66,11 @@ class Rendered(NamedTuple):
     headings: tuple[Heading, ...]
 
 
-LINE = Style(links=None)
-PLAIN = Style()
+LINE = MarkdownStyle(links=None)
+PLAIN = MarkdownStyle()
 
 
-def rendered(text: str, style: Style = PLAIN, marks: Sequence[Mark] = ()) -> Rendered:
+def rendered(text: str, style: MarkdownStyle = PLAIN, marks: Sequence[Mark] = ()) -> Rendered:
     """Returns a text as markup, with its headings."""
     writer = _Writer(style)
     lines = _switched(text, marks).expandtabs(4).splitlines()
@@ -140,7 +140,7 @@ class _Writer:
     """Writes one text, from its first character to its last: whether a mark is on, and which
     headings there were, goes from one block to the next."""
 
-    def __init__(self, style: Style) -> None:
+    def __init__(self, style: MarkdownStyle) -> None:
         self._style = style
         self._marked = False
         self._depth = 0

@@ -188,7 +188,7 @@ def fact(request: PageRequest) -> PageContent:
 
 
 def _statement(request: PageRequest, one: Fact) -> Html:
-    style = markdown.Style(links.table(request, one.text), breaks=True)
+    style = markdown.MarkdownStyle(links.table(request, one.text), breaks=True)
     return markdown.rendered(one.text, style).html
 
 
@@ -396,7 +396,7 @@ def _body(
         return passage(text), ()
     _, begins = split(text)
     table = links.table(request, text, found.source, found.path)
-    style = markdown.Style(table, level=2, skip=found.headline())
+    style = markdown.MarkdownStyle(table, level=2, skip=found.headline())
     return markdown.rendered(text[begins:], style)
 
 

@@ -211,7 +211,7 @@ def _recorded(found: Answer) -> Html | None:
     return el(
         "section",
         el("h2", "What was written for this question", class_="label"),
-        markdown.rendered(found.answer.answer, markdown.Style(breaks=True)).html,
+        markdown.rendered(found.answer.answer, markdown.MarkdownStyle(breaks=True)).html,
         dotted(joined("recorded ", day(found.answer.at)), when(listed, joined("from ", listed))),
         class_="card recorded",
     )
@@ -282,7 +282,7 @@ def _line(one: Named, text: str, query: str) -> Html:
     part = snippet(text, wanted, EXCERPT)
     told = when(part.before, "… ") + part.text + when(part.after, " …")
     marks = [(start + 2 * part.before, end + 2 * part.before) for start, end in part.marks]
-    style = markdown.Style(breaks=one.kind == "session", skip=one.title)
+    style = markdown.MarkdownStyle(breaks=one.kind == "session", skip=one.title)
     return el(
         "details",
         el("summary", el("b", name, dir="auto"), about, title=sureness, data_item=True),
@@ -317,7 +317,7 @@ def _text(request: PageRequest, one: Result, marks: Sequence[Mark]) -> Html:
     if not links.is_markdown(one.path):
         return passage(one.text, marks)
     table = links.table(request, one.text, one.source, one.path)
-    style = markdown.Style(table, skip=one.title)
+    style = markdown.MarkdownStyle(table, skip=one.title)
     return markdown.rendered(one.text, style, marks).html
 
 
@@ -335,7 +335,7 @@ def _turns(text: str, marks: Sequence[Mark]) -> Iterator[tuple[str, str, list[Ma
 
 
 def _turn(role: str, text: str, marks: Sequence[Mark]) -> Html:
-    said = markdown.rendered(text, markdown.Style(breaks=True), marks).html
+    said = markdown.rendered(text, markdown.MarkdownStyle(breaks=True), marks).html
     return el("div", when(role, el("span", role, class_=f"role {role}")), said, class_="turn")
 
 

@@ -189,7 +189,7 @@ def _article(request: PageRequest, topic: Topic) -> Html:
         when(told, el("p", markdown.line(told), class_="lead", dir="auto")),
         listed or only(not page.notes, empty("Nothing on this page holds now.")),
         when(page.notes, _notes(request, page.notes)),
-        [markdown.rendered(_fenced(one), markdown.Style()).html for one in page.snippets],
+        [markdown.rendered(_fenced(one), markdown.MarkdownStyle()).html for one in page.snippets],
         when(
             past,
             el(
@@ -265,7 +265,7 @@ def _about(request: PageRequest, page: TopicPage) -> Html:
 
 
 def _notes(request: PageRequest, text: str) -> Html:
-    style = markdown.Style(links.table(request, text), level=3)
+    style = markdown.MarkdownStyle(links.table(request, text), level=3)
     return markdown.rendered(text, style).html
 
 

@@ -19,7 +19,7 @@ from recollect.text.support import gate
 from recollect.text.support.verdict import Near
 from recollect.text.terms import stems
 from recollect.writing.curation.chunk import CurationPiece
-from recollect.writing.curation.extract import Context, Extracted
+from recollect.writing.curation.extract import Extracted, PieceContext
 from recollect.writing.runner import Token
 
 _FIELDS = ("type", "subject", "statement", "quote")
@@ -55,7 +55,9 @@ class ByModel:
     def __init__(self, llm: Llm, near: Near | None = None) -> None:
         self._llm, self._near = llm, near
 
-    def extract(self, piece: CurationPiece, told: Context, token: Token) -> Sequence[Extracted]:
+    def extract(
+        self, piece: CurationPiece, told: PieceContext, token: Token
+    ) -> Sequence[Extracted]:
         date = f"Written on {told.date:%Y-%m-%d}.\n\n" if told.date else ""
         fence = Fence()
         request = LlmRequest(
@@ -68,7 +70,7 @@ class ByModel:
         made = (_extracted(row, piece) for row in rows)
         return [self._checked(one, piece, told) for one in made if one is not None]
 
-    def _checked(self, fact: Extracted, piece: CurationPiece, told: Context) -> Extracted:
+    def _checked(self, fact: Extracted, piece: CurationPiece, told: PieceContext) -> Extracted:
         """The fact, with why it is refused; its subject as far as it is in the text."""
         place = gate.cited(fact.quote, piece.text)
         if _speaker(fact, piece, told) == "user":
@@ -80,7 +82,7 @@ class ByModel:
         return fact._replace(refused=found.why, subject=named)
 
 
-def _speaker(fact: Extracted, piece: CurationPiece, told: Context) -> str:
+def _speaker(fact: Extracted, piece: CurationPiece, told: PieceContext) -> str:
     """Who says it: of what has turns, the speaker of its turn."""
     homes = [part for part in piece.parts if part.start <= fact.start < part.end]
     return next((part.speaker for part in homes if part.speaker), told.speaker)

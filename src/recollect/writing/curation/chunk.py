@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from recollect.named_tuple import NamedTuple
 from recollect.text.chunk import MAX_SIZE, TARGET_SIZE, Piece, split
-from recollect.writing.curation.outline import Stretch, outline
+from recollect.writing.curation.outline import OutlineStretch, outline
 from recollect.writing.curation.recon import LIMIT, Survey
 
 
@@ -21,7 +21,7 @@ class CurationPiece(NamedTuple):
     start: int
     """Where it begins in the text."""
     passages: tuple[Piece, ...]
-    parts: tuple[Stretch, ...]
+    parts: tuple[OutlineStretch, ...]
     """What it is made of, with offsets in the text."""
 
     @property

@@ -20,9 +20,9 @@ from recollect.ports import PassageSentences, SpokenSentence, Worth, WorthModel
 from recollect.text.lexical import indexed_text
 from recollect.writing.curation import subjects
 from recollect.writing.curation.chunk import CurationPiece
-from recollect.writing.curation.outline import Speaker, Stretch
+from recollect.writing.curation.outline import OutlineStretch, Speaker
 from recollect.writing.curation.recon import Kind
-from recollect.writing.curation.sentences import Sentence, sentences
+from recollect.writing.curation.sentences import SentenceSpan, sentences
 from recollect.writing.curation.until import lasts, until
 from recollect.writing.runner import Token
 
@@ -42,7 +42,7 @@ _PRONOUN = re.compile(r"(?:it|its|he|she|they|this|that|these|those|both|there)\
 _OF_ONESELF = re.compile(r"\b(?:I|I'm|I'll|I've|I'd|my|me|mine)\b")
 
 
-class Context(NamedTuple):
+class PieceContext(NamedTuple):
     """What is known of the text that a piece is from."""
 
     kind: Kind = "prose"
@@ -95,9 +95,9 @@ class Extracted(NamedTuple):
 class _Said(NamedTuple):
     """A sentence, and the stretch that it is in."""
 
-    sentence: Sentence
-    part: Stretch
-    before: Sentence | None
+    sentence: SentenceSpan
+    part: OutlineStretch
+    before: SentenceSpan | None
     """The one before it in the same paragraph."""
 
     def moved(self, shift: int) -> SpokenSentence:
@@ -112,7 +112,9 @@ class BySentences:
     def __init__(self, model: WorthModel) -> None:
         self._model = model
 
-    def extract(self, piece: CurationPiece, told: Context, token: Token) -> Sequence[Extracted]:
+    def extract(
+        self, piece: CurationPiece, told: PieceContext, token: Token
+    ) -> Sequence[Extracted]:
         token.check()
         if told.kind in ("code", "log"):
             return []
@@ -136,7 +138,7 @@ class BySentences:
         ]
 
 
-def _said(piece: CurationPiece, start: int, end: int, told: Context) -> Iterator[_Said]:
+def _said(piece: CurationPiece, start: int, end: int, told: PieceContext) -> Iterator[_Said]:
     """The sentences of a passage that somebody says, by their offsets in the piece."""
     for part in piece.parts:
         if part.sort != "words" or part.speaker in _UNREAD:
@@ -144,13 +146,13 @@ def _said(piece: CurationPiece, start: int, end: int, told: Context) -> Iterator
         part = part if part.speaker else part._replace(speaker=told.speaker)
         first = max(start, part.start - piece.start)
         last = min(end, part.end - piece.start)
-        before: Sentence | None = None
+        before: SentenceSpan | None = None
         for one in sentences(piece.text, first, last, part.speaker != "user"):
             yield _Said(one, part, None if one.first else before)
             before = one
 
 
-def _fact(piece: CurationPiece, said: _Said, worth: Worth, told: Context) -> Extracted | None:
+def _fact(piece: CurationPiece, said: _Said, worth: Worth, told: PieceContext) -> Extracted | None:
     text, part = piece.text, said.part
     start, end = said.sentence.start, said.sentence.end
     statement = _statement(text[start:end])

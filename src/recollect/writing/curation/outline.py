@@ -56,7 +56,7 @@ _TOOL_END = "</tool-use>"
 _THOUGHT_END = "</think>"
 
 
-class Stretch(NamedTuple):
+class OutlineStretch(NamedTuple):
     start: int
     end: int
     sort: Sort
@@ -111,7 +111,7 @@ def joined(turns: Iterable[tuple[str, str]]) -> str:
     )
 
 
-def outline(text: str, form: Form) -> list[Stretch]:
+def outline(text: str, form: Form) -> list[OutlineStretch]:
     """The stretches of *text*, in order."""
     return _by_turn(text, list(_stretches(text, form)))
 
@@ -139,10 +139,10 @@ class _State:
         self.until = -1
         """Where the open tool's block ends."""
 
-    def stretch(self, start: int, end: int, sort: Sort) -> Iterator[Stretch]:
+    def stretch(self, start: int, end: int, sort: Sort) -> Iterator[OutlineStretch]:
         if start < end:
             heading = " > ".join(words for _, words in self.trail)
-            yield Stretch(start, end, sort, self.speaker, heading, self.turn)
+            yield OutlineStretch(start, end, sort, self.speaker, heading, self.turn)
 
     def begin(self, mark: str) -> None:
         found = _DATE.search(mark)
@@ -165,7 +165,7 @@ class _State:
         self.trail.append((level, line.strip("# \t\r")[:120]))
 
 
-def _stretches(text: str, form: Form) -> Iterator[Stretch]:
+def _stretches(text: str, form: Form) -> Iterator[OutlineStretch]:
     state, at = _State(form), 0
     closing = _Closing(text)
     for match in _events(form).finditer("\n" + text):
@@ -227,9 +227,9 @@ class _Closing:
         return self._next[end]
 
 
-def _by_turn(text: str, found: list[Stretch]) -> list[Stretch]:
+def _by_turn(text: str, found: list[OutlineStretch]) -> list[OutlineStretch]:
     """With the turns of the user that no person wrote as words of their own told apart."""
-    turns: dict[int, list[Stretch]] = {}
+    turns: dict[int, list[OutlineStretch]] = {}
     for stretch in found:
         if stretch.speaker == "user":
             turns.setdefault(stretch.turn, []).append(stretch)

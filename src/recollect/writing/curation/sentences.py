@@ -39,7 +39,7 @@ _ABBREVIATED = re.compile(
 _DAY = re.compile(r"\d\.\s+(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)")
 
 
-class Sentence(NamedTuple):
+class SentenceSpan(NamedTuple):
     start: int
     end: int
     task: bool = False
@@ -48,7 +48,7 @@ class Sentence(NamedTuple):
     """Nothing in its paragraph stands before it."""
 
 
-def sentences(text: str, start: int, end: int, wrapped: bool = True) -> Iterator[Sentence]:
+def sentences(text: str, start: int, end: int, wrapped: bool = True) -> Iterator[SentenceSpan]:
     """Those between two offsets. Where lines are not *wrapped*, each ends its last sentence."""
     for begin, stop, task in _blocks(text, start, end, wrapped):
         at = begin
@@ -83,13 +83,13 @@ def _goes_on(text: str, begin: int, dot: int) -> bool:
     return _ABBREVIATED.search(before) is not None or _DAY.match(text, dot - 1) is not None
 
 
-def _trimmed(text: str, start: int, end: int, task: bool, first: bool) -> Iterator[Sentence]:
+def _trimmed(text: str, start: int, end: int, task: bool, first: bool) -> Iterator[SentenceSpan]:
     while start < end and text[start] in " \t\r\n;,–—":
         start += 1
     while start < end and text[end - 1] in " \t\r\n;,":
         end -= 1
     if _SHORTEST <= end - start <= LONGEST:
-        yield Sentence(start, end, task, first)
+        yield SentenceSpan(start, end, task, first)
 
 
 def _blocks(text: str, start: int, end: int, wrapped: bool) -> Iterator[tuple[int, int, bool]]:

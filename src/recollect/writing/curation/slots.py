@@ -22,8 +22,7 @@ from recollect.tree import canonical
 from recollect.writing.curation.chunk import CurationPiece, pieces
 from recollect.writing.curation.decide import Decision, decide
 from recollect.writing.curation.dedup import Merged, dedup
-from recollect.writing.curation.extract import Context as Told
-from recollect.writing.curation.extract import Extracted
+from recollect.writing.curation.extract import Extracted, PieceContext
 from recollect.writing.curation.group import GroupOrigin, SubjectGroup, group
 from recollect.writing.curation.outline import Speaker
 from recollect.writing.curation.receipts import DocumentChange, ReceiptItem
@@ -68,7 +67,9 @@ class SourceText(NamedTuple):
 class Extractor(Protocol):
     """Facts out of a piece of text."""
 
-    def extract(self, piece: CurationPiece, told: Told, token: Token) -> Sequence[Extracted]: ...
+    def extract(
+        self, piece: CurationPiece, told: PieceContext, token: Token
+    ) -> Sequence[Extracted]: ...
 
 
 class RivalFacts(Protocol):
@@ -128,7 +129,9 @@ def _extract(context: SlotContext) -> Extraction:
     if given.facts is not None:
         return Extraction(given.facts)
     found: Survey = context["recon"]
-    told = Told(found.kind, given.source, given.title, given.said_at, given.speaker, given.note)
+    told = PieceContext(
+        found.kind, given.source, given.title, given.said_at, given.speaker, given.note
+    )
     extractor: Extractor = context.service("extractor")
     all_pieces = context["chunk"].pieces
     some = [piece for piece in all_pieces if piece.end <= MOST_READ]

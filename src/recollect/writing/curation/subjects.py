@@ -29,7 +29,7 @@ _VERBS = frozenset(
 )
 
 
-class Phrase(NamedTuple):
+class SubjectPhrase(NamedTuple):
     text: str
     numbers: tuple[float, ...]
     """In the order of :data:`WEIGHTS`."""
@@ -75,11 +75,11 @@ def subject(statement: str) -> str:
 _LEAST = -4.0
 
 
-def _score(phrase: Phrase) -> float:
+def _score(phrase: SubjectPhrase) -> float:
     return sum(w * n for w, n in zip(WEIGHTS.values(), phrase.numbers, strict=True))
 
 
-def phrases(statement: str) -> Iterator[Phrase]:
+def phrases(statement: str) -> Iterator[SubjectPhrase]:
     tokens = _TOKEN.findall(statement)
     low = [fold(token.strip("`")) for token in tokens]
     for start in range(len(tokens)):
@@ -97,7 +97,7 @@ def _is_word(word: str) -> bool:
     return word[:1].isalnum() and stem(word) not in stopwords() and word not in _VERBS
 
 
-def _phrase(tokens: list[str], low: list[str], start: int, end: int) -> Phrase:
+def _phrase(tokens: list[str], low: list[str], start: int, end: int) -> SubjectPhrase:
     said, words = tokens[start:end], low[start:end]
     before = low[start - 1] if start else ""
     after = low[end] if end < len(low) else ""
@@ -117,4 +117,4 @@ def _phrase(tokens: list[str], low: list[str], start: int, end: int) -> Phrase:
         sum(map(len, words)) < 4,
     )  # fmt: skip
     text = " ".join(token.strip("`") for token in said)
-    return Phrase(text.replace(" '", "'"), tuple(map(float, numbers)))
+    return SubjectPhrase(text.replace(" '", "'"), tuple(map(float, numbers)))
