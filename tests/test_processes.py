@@ -261,3 +261,46 @@ def test_whoever_is_told_to_pause_does_not_keep_others_from_writing(tmp_path: Pa
         writer.kill()
         writer.communicate()
         opened.close()
+
+
+CLOSER = """
+import sys, threading, time
+from pathlib import Path
+from recollect.errors import StoreError
+from recollect.nouns import Filter
+from recollect.storage.embedded.engine import EmbeddedStore
+from recollect.testing.builders import any_of, note, put
+told = []
+def read(store, n):
+    try:
+        while True:
+            store.search_text([any_of("word")], Filter(), limit=5, count=True)
+            store.scan(Filter(), limit=200)
+            store.stats()
+            if n == 0:
+                put(store, note("again", f"word again {time.monotonic()}"))
+    except StoreError as error:
+        told.append(str(error))
+with_text = EmbeddedStore(Path(sys.argv[1]))
+put(with_text, *(note(f"n{i}", f"word {i} of the harbor " * 40) for i in range(200)))
+with_text.admin.refresh()
+for round in range(int(sys.argv[2])):
+    store = EmbeddedStore(Path(sys.argv[1]))
+    threads = [threading.Thread(target=read, args=(store, n)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.01 + 0.003 * round)
+    store.close()
+    for thread in threads:
+        thread.join(30)
+        assert not thread.is_alive()
+assert len(told) == 4 * int(sys.argv[2]), told
+assert all("the store was closed" in one for one in told), told
+print("done")
+"""
+
+
+def test_a_store_that_is_closed_while_threads_read_says_so(tmp_path: Path) -> None:
+    closer = _start(CLOSER, tmp_path / "store", 30)
+    out, err = closer.communicate(timeout=120)
+    assert (closer.returncode, out) == (0, "done\n"), err

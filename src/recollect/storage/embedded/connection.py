@@ -55,6 +55,10 @@ class Connection:
     def close(self) -> None:
         self._db.close()
 
+    def __del__(self) -> None:
+        if hasattr(self, "_db"):  # else it could not be opened
+            self.close()
+
     @property
     def db(self) -> sqlite3.Connection:
         """The connection itself, for what looks at every table."""

@@ -7,35 +7,28 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from recollect.errors import StoreError
 from recollect.storage.embedded.record import Record
 
 
 class RecordPool:
-    """Opens a connection for each thread that asks for one. Those of threads that have ended are
-    closed when a new one is opened: a process that lives long has many threads, and each a few
-    at a time."""
+    """Opens a connection for each thread that asks for one. A connection is closed when nobody
+    refers to it any more: by its thread when that ends, or, where the pool is closed while the
+    thread reads, when that has finished. SQLite crashes if one thread closes what another uses."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._local = threading.local()
-        self._records: list[tuple[threading.Thread, Record]] = []
-        self._lock = threading.Lock()
+        self._local: threading.local | None = threading.local()
 
     def mine(self) -> Record:
         """Returns the connection of this thread."""
-        record: Record | None = getattr(self._local, "record", None)
-        if record is None:
-            record = self._local.record = Record(self.folder)
-            self._add(record)
+        local = self._local
+        if local is None:
+            raise StoreError(f"{self.folder}: the store was closed", hint="open it again")
+        if not hasattr(local, "record"):
+            local.record = Record(self.folder)
+        record: Record = local.record
         return record
-
-    def _add(self, record: Record) -> None:
-        with self._lock:
-            ended = [(t, r) for t, r in self._records if not t.is_alive()]
-            self._records = [one for one in self._records if one not in ended]
-            self._records.append((threading.current_thread(), record))
-        for _, old in ended:
-            old.close()
 
     @contextmanager
     def snapshot(self) -> Iterator[Record]:
@@ -45,8 +38,5 @@ class RecordPool:
             yield record
 
     def close(self) -> None:
-        with self._lock:
-            for _, record in self._records:
-                record.close()
-            self._records.clear()
-        self._local = threading.local()
+        """Opens nothing from now on; what other threads are reading they read to its end."""
+        self._local = None

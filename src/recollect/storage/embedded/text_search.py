@@ -80,7 +80,8 @@ class EmbeddedText:
         self._view: _View | None = None
 
     def close(self) -> None:
-        self._text = self._view = None
+        with self._lock:  # another thread may be opening it
+            self._text = self._view = None
 
     # -------------------------------------------------------------- searching
 
