@@ -1,9 +1,13 @@
 """``typing.NamedTuple``, of which no more is made than is used.
 
 Most values that a command's modules declare it never makes. The class of the standard library
-compiles a constructor for each, and every annotation: a fifth of a millisecond a class, and a
-search loads two hundred of them. Here a class is a tuple with named fields, and its constructor is
-compiled when it is first called. Everything else is the same, to a type checker too.
+compiles a constructor for each, and every annotation. Here a class is a tuple with named fields,
+and its constructor is compiled when it is first called. Everything else is the same, to a type
+checker too.
+
+What that saves, in processor time as a share of ``python -c pass`` (medians of 20 interleaved
+runs): 0.9 of 13.9 on ``recollect status``, 1.6 of 22.1 on ``recollect search``, nothing on
+``recollect --help``, which declares next to none.
 """
 
 from __future__ import annotations
