@@ -23,7 +23,11 @@ from mcp_client import MODERN, Client
 from recollect import Memory
 from recollect.errors import NotFound, RecollectError, UsageError
 from recollect.memory import open_whole
-from recollect.nouns import Document, Message
+from recollect.nouns import Document, Filter, Message, View
+from recollect.storage.plain.engine import PlainStore
+from recollect.storage.walled import WalledStore
+from recollect.testing.builders import note, put
+from recollect.testing.contract import MODEL, embed_all, unit
 
 WALLED = {**QUIET, "RECOLLECT_CACHE_ENABLED": "true", "RECOLLECT_SEARCH_OWNER": "ana",
           "RECOLLECT_SEARCH_SCOPES": "work", "RECOLLECT_IMPORT_OWNER": "ana",
@@ -389,3 +393,13 @@ def test_an_error_says_nothing_of_what_is_behind_the_walls(ana: Memory, world: W
             with pytest.raises(RecollectError) as nowhere:
                 ana.get("nowhere")
             assert str(caught.value).replace(id, "nowhere") == str(nowhere.value)
+
+
+def test_a_passage_behind_the_wall_is_near_to_nothing() -> None:
+    engine = PlainStore()
+    put(engine, note("own", "one", owner="ana"), note("other", "two", owner="bo"))
+    embed_all(engine, {"own": unit(1, 0), "other": unit(1, 1)})
+    keys = {hit.passage for hit in engine.search_vector(MODEL, unit(1), Filter(), limit=9).hits}
+    walled = WalledStore(engine, View(owner="ana"))
+    near = [walled.search_vector(MODEL, key, Filter(), limit=9).hits for key in sorted(keys)]
+    assert [len(hits) for hits in near] == [1, 0]

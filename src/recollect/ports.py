@@ -488,12 +488,10 @@ class Store(Protocol):
         within the wall of the filter."""
 
     def search_vector(
-        self, model: str, vector: Vector, filter: Filter, *, limit: int
+        self, model: str, near: Vector | int, filter: Filter, *, limit: int
     ) -> VectorResult:
-        """Returns the nearest passages by cosine, filtered before the nearest are chosen."""
-
-    def vectors_of(self, model: str, keys: Sequence[int]) -> dict[int, Vector]:
-        """Returns the vectors of these passages by key; those that have none are left out."""
+        """Returns the nearest passages by cosine, filtered before the nearest are chosen: to a
+        vector, or to the passage with this key. One that has no vector is near to none."""
 
     def history(self, id: str) -> list[Event]:
         """Returns what happened to a document, oldest first; it outlives the document."""

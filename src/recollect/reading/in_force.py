@@ -211,18 +211,17 @@ def _by_meaning(
     statements of the nearest earlier ones."""
     view, of, stored = pool.of.view, pool.of, shown.stored
 
-    def scores(vector: ports.Vector) -> _Scores:
-        found = view.search_vector(embedder.key, vector, of.filter, limit=of.policy.pool)
+    def scores(near: ports.Vector | int) -> _Scores:
+        found = view.search_vector(embedder.key, near, of.filter, limit=of.policy.pool)
         return _Scores(found.hits)
 
     said = embedder.embed_query(shown.text)
     by_said = scores(said)
     if len(by_said.hits) < FEW:
         return [], []
-    kept = view.vectors_of(embedder.key, [stored.key]).get(stored.key)
-    if kept is None:
+    by_passage = scores(stored.key)
+    if not by_passage.hits:
         return [], []
-    by_passage = scores(kept)
     both = {key: by_said.of(key) + by_passage.of(key) for key in by_said.hits}
     near = sorted((key for key in both if both[key] >= LIKELY), key=lambda key: -both[key])
     hits = [by_said.hits[key] for key in near if key != shown.candidate.document]

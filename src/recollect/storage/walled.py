@@ -62,6 +62,8 @@ from recollect.storage.content import passage_number
 _APART = "\x1f"
 """Stands before what tells the origin of something apart whose name was taken outside."""
 _MANY = 1_000_000
+_NO_KEY = -1
+"""The key of no passage."""
 
 
 def _shown(document: Document) -> Document:
@@ -169,12 +171,11 @@ class WalledStore(StorageEngine):
         return self._engine.matched(words, keys, self._walled(filter))
 
     def search_vector(
-        self, model: str, vector: ports.Vector, filter: Filter, *, limit: int
+        self, model: str, near: ports.Vector | int, filter: Filter, *, limit: int
     ) -> VectorResult:
-        return self._engine.search_vector(model, vector, self._walled(filter), limit=limit)
-
-    def vectors_of(self, model: str, keys: Sequence[int]) -> dict[int, ports.Vector]:
-        return self._engine.vectors_of(model, [one.key for one in self.passages(keys)])
+        if isinstance(near, int) and not self.passages([near]):
+            near = _NO_KEY
+        return self._engine.search_vector(model, near, self._walled(filter), limit=limit)
 
     def pending(
         self, model: str, *, limit: int, filter: Filter = EVERYTHING

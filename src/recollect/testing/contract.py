@@ -695,15 +695,21 @@ class StoreContract(MovingContract):
         assert isclose(result.hits[0].score, 1.0, abs_tol=0.01)
         assert (result.vectors, result.passages) == (3, 3)
 
-    def test_a_vector_is_returned_as_it_was_given(self, store: StorageEngine) -> None:
-        put(store, note("a", "one"), note("b", "two"))
-        keys = pending_keys(store, MODEL, 9)
-        assert store.vectors_of(MODEL, keys) == {}
-        store.put_vectors(MODEL, keys[:1], np.array([unit(1, 2)]))
-        found = store.vectors_of(MODEL, [*keys, 10**9])
-        assert list(found) == keys[:1]
-        assert np.allclose(found[keys[0]], unit(1, 2), atol=0.001)
-        assert store.vectors_of("another@1", keys) == {}
+    def test_the_nearest_to_a_passage_are_those_to_its_vector(self, store: StorageEngine) -> None:
+        put(store, *(note(n, n) for n in ("a", "b", "c", "d")))
+        *keys, without = pending_keys(store, MODEL, 9)
+        assert nearest(store, keys[0]) == []
+        vectors = np.array([unit(1, 2), unit(1, 1), unit(1, 0)])
+        store.put_vectors(MODEL, keys, vectors)
+        for key, vector in zip(keys, vectors, strict=True):
+            by_key = store.search_vector(MODEL, key, Filter(), limit=9)
+            by_vector = store.search_vector(MODEL, vector, Filter(), limit=9)
+            assert [hit.passage for hit in by_key.hits] == [hit.passage for hit in by_vector.hits]
+            scores = [hit.score for hit in by_vector.hits]
+            assert np.allclose([hit.score for hit in by_key.hits], scores, atol=0.001)
+        for nobody in (without, 10**9):
+            assert store.search_vector(MODEL, nobody, Filter(), limit=9) == ([], 3, 4)
+        assert store.search_vector("another@1", keys[0], Filter(), limit=9).hits == []
 
     def test_pending_is_what_has_no_vector_newest_first(self, store: StorageEngine) -> None:
         put(store, note("a", "one", title="T"))

@@ -154,12 +154,9 @@ class EmbeddedStore:
         return self._texts[view]
 
     def search_vector(
-        self, model: str, vector: ports.Vector, filter: Filter, *, limit: int
+        self, model: str, near: ports.Vector | int, filter: Filter, *, limit: int
     ) -> VectorResult:
-        return self.vectors.search(model, vector, filter, limit)
-
-    def vectors_of(self, model: str, keys: Sequence[int]) -> dict[int, ports.Vector]:
-        return self.vectors.of(model, keys)
+        return self.vectors.search(model, near, filter, limit)
 
     def pending(
         self, model: str, *, limit: int, filter: Filter = EVERYTHING

@@ -303,19 +303,19 @@ class VectorIndex:
         record: Record,
         epoch: str,
         seq: int,
-        query: NDArray[np.float32],
+        query: NDArray[np.float32] | None,
         allowed: LabelFilter,
         limit: int,
         *,
         exact: bool = False,
         torn: bool = True,
     ) -> list[tuple[int, int, float]]:
-        """(passage, document, cosine) of the nearest; *record* is in a snapshot at *seq*. Where it
-        is to be *exact*, all that are allowed are compared, and the nearest as the record has them:
-        what else is in the index has no part in it. A large index that is torn is searched in the
-        record only if *torn* says so."""
+        """(passage, document, cosine) of those nearest to the query, none if there is none;
+        *record* is in a snapshot at *seq*. Where it is to be *exact*, all that are allowed are
+        compared, and the nearest as the record has them: what else is in the index has no part in
+        it. A large index that is torn is searched in the record only if *torn* says so."""
         parts, tail = self.load(record, epoch, seq, torn=torn)
-        if allowed.nothing:
+        if query is None or allowed.nothing:
             return []
         on_paths = None
         if allowed.paths is not None:

@@ -45,16 +45,24 @@ class EmbeddedVectors:
             self.flush(model)
         return kept
 
-    def search(self, model: str, vector: ports.Vector, filter: Filter, limit: int) -> VectorResult:
+    def search(
+        self, model: str, near: ports.Vector | int, filter: Filter, limit: int
+    ) -> VectorResult:
         try:
-            return self._search(model, vector, filter, limit)
+            return self._search(model, near, filter, limit)
         except vector_index.TornSegments:
             with suppress(OSError):
                 self.flush(model, wait=WAIT_SECONDS)
-            return self._search(model, vector, filter, limit, torn=True)
+            return self._search(model, near, filter, limit, torn=True)
 
     def _search(
-        self, model: str, vector: ports.Vector, filter: Filter, limit: int, *, torn: bool = False
+        self,
+        model: str,
+        near: ports.Vector | int,
+        filter: Filter,
+        limit: int,
+        *,
+        torn: bool = False,
     ) -> VectorResult:
         index = self.index(model)
         view = filter.within
@@ -64,7 +72,7 @@ class EmbeddedVectors:
                 record,
                 state.epoch,
                 state.seq,
-                vector,
+                _stored(record, model, near) if isinstance(near, int) else near,
                 allowed,
                 limit,
                 exact=view is not None,
@@ -78,12 +86,6 @@ class EmbeddedVectors:
             with suppress(OSError):
                 self.flush(model)
         return VectorResult([Hit(*hit) for hit in hits], size, passages)
-
-    def of(self, model: str, keys: Sequence[int]) -> dict[int, ports.Vector]:
-        with self._pool.snapshot() as record:
-            found = record.vectors_of(model, keys)
-        rows = vector_index.rows_of(list(found.values())) if found else ()
-        return dict(zip(found, rows, strict=True))
 
     def counts(self, record: Record, view: View) -> dict[str, int]:
         """Counts the vectors of each model within a wall; *record* is in a snapshot."""
@@ -142,3 +144,9 @@ class EmbeddedVectors:
         if index.size != there:
             said = f"{model}: {index.size:,} of {there:,} vectors can be found"
             yield Finding("vectors", said)
+
+
+def _stored(record: Record, model: str, key: int) -> ports.Vector | None:
+    """Returns the vector of a passage, if it has one."""
+    found = record.vectors_of(model, [key])
+    return vector_index.rows_of(list(found.values()))[0] if found else None

@@ -156,24 +156,20 @@ class PlainStore:
 
     @atomic
     def search_vector(
-        self, model: str, vector: ports.Vector, filter: Filter, *, limit: int
+        self, model: str, near: ports.Vector | int, filter: Filter, *, limit: int
     ) -> VectorResult:
         vectors = self.tables.vectors.get(model, {})
+        vector = vectors.get(near) if isinstance(near, int) else near
         hits = [
             Hit(entry.key, entry.document, float(vectors[entry.key] @ vector))
             for entry in self._visible(filter)
-            if entry.key in vectors
+            if entry.key in vectors and vector is not None
         ]
         hits.sort(key=lambda h: (-h.score, h.passage))
         there = {entry.key for entry in self._visible(Filter(within=filter.within))}
         return VectorResult(hits[:limit], len(there & vectors.keys()), len(there))
 
     # -------------------------------------------------------------- vectors
-
-    @atomic
-    def vectors_of(self, model: str, keys: Sequence[int]) -> dict[int, ports.Vector]:
-        known = self.tables.vectors.get(model, {})
-        return {key: known[key] for key in keys if key in known}
 
     @atomic
     def pending(

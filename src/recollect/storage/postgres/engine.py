@@ -136,14 +136,11 @@ class PostgresStore:
         return self._servers.search(lambda on: on.text.matched(words, keys))
 
     def search_vector(
-        self, model: str, vector: ports.Vector, filter: Filter, *, limit: int
+        self, model: str, near: ports.Vector | int, filter: Filter, *, limit: int
     ) -> VectorResult:
-        return self._servers.read(lambda db: self._vectors.search(db, model, vector, filter, limit))
+        return self._servers.read(lambda db: self._vectors.search(db, model, near, filter, limit))
 
     # -------------------------------------------------------------- vectors
-
-    def vectors_of(self, model: str, keys: Sequence[int]) -> dict[int, ports.Vector]:
-        return self._servers.read(lambda db: self._vectors.of(db, model, keys))
 
     def pending(
         self, model: str, *, limit: int, filter: Filter = EVERYTHING

@@ -296,7 +296,7 @@ class VectorTables:
         )
 
     def search(
-        self, db: Db, key: str, vector: ports.Vector, filter: Filter, limit: int
+        self, db: Db, key: str, near: ports.Vector | int, filter: Filter, limit: int
     ) -> VectorResult:
         values: dict[str, Any] = {}
         model = self._model(db, key)
@@ -315,6 +315,9 @@ class VectorTables:
             vectors = self._count_within(db, model, wall) if model else 0
         if model is None or not vectors or filters.nothing(filter):
             return VectorResult([], vectors, passages)
+        vector = self._stored(db, model, near) if isinstance(near, int) else near
+        if vector is None:
+            return VectorResult([], vectors, passages)
         search = Search(db, model, filter, self._owners, vector, limit)
         if self._exact or filter.within:  # a graph is of all that is in its partition
             rows = search.exact()
@@ -326,16 +329,14 @@ class VectorTables:
                 rows = search.one_by_one()
         return VectorResult([Hit(*row) for row in rows], vectors, passages)
 
-    def of(self, db: Db, key: str, keys: Sequence[int]) -> dict[int, ports.Vector]:
-        model = self._model(db, key)
-        if model is None:
-            return {}
-        rows = db.execute(
-            f"SELECT passage, v::text FROM {model.table} "
-            f"WHERE owner = ANY({self._owners.seen}) AND passage = ANY(%s)",
-            (list(keys),),
-        )
-        return {passage: np.array(v[1:-1].split(","), np.float32) for passage, v in rows}
+    def _stored(self, db: Db, model: ModelTable, key: int) -> ports.Vector | None:
+        """Returns the vector of a passage, if it has one."""
+        row = db.execute(
+            f"SELECT v::text FROM {model.table} "
+            f"WHERE owner = ANY({self._owners.seen}) AND passage = %s",
+            (key,),
+        ).fetchone()
+        return np.array(row[0][1:-1].split(","), np.float32) if row else None
 
     # -------------------------------------------------------------- graphs
 
