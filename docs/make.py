@@ -24,7 +24,7 @@ import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, is_typeddict
 
 import paths
 
@@ -186,7 +186,7 @@ def api() -> str:
         lines += [f"## m.{name}", _doc(part), *_methods(part, f"m.{name}.")]
     lines += ["## Options by name", "Each is one value, given as keywords."]
     for one in vars(options).values():
-        if isinstance(one, type) and options.TypedDict in one.__mro__[1:]:
+        if is_typeddict(one):
             lines += [f"### {one.__name__}", _doc(one), _fields(one)]
     lines.append("## Errors")
     lines.append(f"```text\n{inspect.cleandoc(errors.__doc__ or '')}\n```")

@@ -7,9 +7,10 @@ one :class:`Core` that they were opened with.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from functools import cache as once
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from recollect import config as settings
 from recollect import storage
@@ -27,7 +28,6 @@ from recollect.memory.models import (
     pairs_for,
     reranker_for,
 )
-from recollect.memory.options import TypedDict
 from recollect.models import rerank_llm, scales
 from recollect.models.llm import provider
 from recollect.nouns import Policy, Scale, View
@@ -150,8 +150,7 @@ class Core:
 
     def within(self, view: View) -> Core:
         """Returns the same store as another view sees it; it is closed with this one."""
-        made, location = object.__new__(type(self)), store_of(self.config)
-        vars(made).update(vars(self))
+        made, location = copy(self), store_of(self.config)
         made._opened, made._views = False, []
         self._views.append(made)
         made._wall(view)

@@ -13,7 +13,7 @@ below: :mod:`~recollect.memory.reads` asks, :mod:`~recollect.memory.writes` keep
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
+from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
@@ -99,10 +99,7 @@ class Memory:
     def view(self, owner: str | None = None, scopes: Sequence[str] | None = None) -> Self:
         """The same store as this owner, in these scopes, sees it: what lies outside is not there,
         and cannot be learned of. It sees no more than this memory does, and is closed with it."""
-        made = object.__new__(type(self))
-        vars(made).update(vars(self))
-        for name in ("curation", "models", "admin", "web"):
-            vars(made).pop(name, None)
+        made = copy(self)
         made.core = self.core.within(self.core.view.narrowed(owner, names(scopes)))
         return made
 
@@ -128,22 +125,22 @@ class Memory:
 
     # -------------------------------------------------------------- its parts
 
-    @cached_property
+    @property
     def curation(self) -> Curation:
         """Facts one by one, and the receipts of curations."""
         return curation.Curation(self.core)
 
-    @cached_property
+    @property
     def models(self) -> ModelAdmin:
         """The embedder, the reranker and the language model."""
         return model_admin.ModelAdmin(self.core)
 
-    @cached_property
+    @property
     def admin(self) -> StoreAdmin:
         """The store as a whole: indexes, copies, caches, figures."""
         return store_admin.StoreAdmin(self.core)
 
-    @cached_property
+    @property
     def web(self) -> WebClient:
         """Searches of the web, where the user allows them, and pages kept from it."""
         return web.WebClient(self.core)

@@ -8,24 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import JsonObject, StoreStats
 
 if TYPE_CHECKING:
-    from typing import TypedDict as TypedDict
-
     from recollect.nouns.web import WebResult
     from recollect.writing.curation.slots import Extractor
-else:
-
-    class TypedDict(dict):
-        """That of the standard library compiles every annotation, a hundred of them."""
-
-        def __init_subclass__(cls, *, total=True):
-            every = (vars(kind).get("__annotations__", {}) for kind in reversed(cls.__mro__))
-            cls.__annotations__ = {name: kind for some in every for name, kind in some.items()}
 
 
 class Limits(TypedDict, total=False):
