@@ -20,7 +20,16 @@ from typing import Any
 
 from bench import works
 from bench.full_check import full_check
-from bench.works import Say, Work, look_at_files, names_of, opened, some_notes, without_models
+from bench.works import (
+    Say,
+    Work,
+    look_at_files,
+    names_of,
+    opened,
+    save_in_turn,
+    some_notes,
+    without_models,
+)
 from recollect import Memory, config
 from recollect.facts import Fact
 from recollect.memory import migrate_store, repair_store
@@ -187,14 +196,13 @@ def _migrate(store: Path, first: int, say: Say) -> None:
 
 
 def _export(store: Path, first: int, say: Say) -> None:
-    """Three names in turn, so that most exports take the place of an older one."""
-    with opened(store) as memory:
-        for i in range(first, first + 40):
-            put(memory.store, note(f"e{i}", f"word{i} kept"))
-            say(f"e{i} word{i}")
-            name = ("a.jsonl", "b.jsonl.gz", "c.jsonl")[i % 3]
-            memory.admin.export_all(store.parent / name, force=True)
-            say(f"={name}")
+    save_in_turn(
+        store,
+        first,
+        say,
+        ("a.jsonl", "b.jsonl.gz", "c.jsonl"),
+        lambda memory, file: memory.admin.export_all(file, force=True),
+    )
 
 
 def _an_export(store: Path) -> None:
@@ -261,9 +269,7 @@ def _lose_page(store: Path, index: str) -> None:
     file = store / "record.db"
     with closing(sqlite3.connect(file)) as db:
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        (page,) = db.execute(
-            "SELECT rootpage FROM sqlite_master WHERE name = ?", (index,)
-        ).fetchone()
+        (page,) = db.execute(_INDEX_ROOT, (index,)).fetchone()
         (size,) = db.execute("PRAGMA page_size").fetchone()
     with open(file, "r+b") as content:
         content.seek((page - 1) * size)

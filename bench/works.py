@@ -178,15 +178,32 @@ def _migrate(store: Path, first: int, say: Say) -> None:
         say(f"m{first} word{first}")
 
 
-def _back_up(store: Path, first: int, say: Say) -> None:
-    """Three names in turn, so that most backups take the place of an older one."""
+def save_in_turn(
+    store: Path,
+    first: int,
+    say: Say,
+    names: Sequence[str],
+    save: Callable[[Memory, Path], object],
+) -> None:
+    """Saves the store after each note under the *names* in turn, so that most files take the place
+    of an older one."""
     with opened(store) as memory:
         for i in range(first, first + 40):
-            put(memory.store, note(f"b{i}", f"word{i} kept"))
-            say(f"b{i} word{i}")
-            name = ("a.tar", "b.tar.gz", "c.tar")[i % 3]
-            memory.admin.backup(store.parent / name, force=True)
+            put(memory.store, note(f"s{i}", f"word{i} kept"))
+            say(f"s{i} word{i}")
+            name = names[i % len(names)]
+            save(memory, store.parent / name)
             say(f"={name}")
+
+
+def _back_up(store: Path, first: int, say: Say) -> None:
+    save_in_turn(
+        store,
+        first,
+        say,
+        ("a.tar", "b.tar.gz", "c.tar"),
+        lambda memory, file: memory.admin.backup(file, force=True),
+    )
 
 
 def _a_backup(store: Path) -> None:

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from clusters import MODEL, clustered, fill, found, recall
 from recollect.nouns import ChangeSet, Filter, Forget
 from recollect.storage.embedded import cells, sums, vector_index
 from recollect.storage.embedded.engine import EmbeddedStore
-from recollect.testing.builders import ids, note, put
+from recollect.testing.builders import note
 
-MODEL = "clusters@1"
 ROWS, DIMENSIONS = 4_000, 64
 
 
@@ -42,20 +42,14 @@ def small() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def vectors() -> Any:
-    noise = np.random.default_rng(3)
-    centres = noise.normal(size=(40, DIMENSIONS)) + 0.8
-    rows = centres[noise.integers(0, 40, ROWS)] + 0.8 * noise.normal(size=(ROWS, DIMENSIONS))
-    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    return clustered(ROWS, DIMENSIONS, centres=40, spread=0.8, seed=3)
 
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory, vectors: Any, small: None) -> Path:
     place = Path(tmp_path_factory.mktemp("cells")) / "store"
     with closing(EmbeddedStore(place)) as store:
-        put(store, *(note(f"{i}", f"text {i}", owner=("ana", "ben")[i % 2]) for i in range(ROWS)))
-        waiting = store.pending(MODEL, limit=ROWS)
-        numbers = [int(text.split()[1]) for _, text in waiting]
-        store.put_vectors(MODEL, [key for key, _ in waiting], vectors[numbers])
+        fill(store, vectors)
     return place
 
 
@@ -63,22 +57,6 @@ def filled(tmp_path_factory: pytest.TempPathFactory, vectors: Any, small: None) 
 def store(tmp_path: Path, filled: Path) -> Iterator[EmbeddedStore]:
     with closing(EmbeddedStore(shutil.copytree(filled, tmp_path / "store"))) as opened:
         yield opened
-
-
-def found(store: EmbeddedStore, query: Any, filter: Filter | None = None) -> list[int]:
-    hits = store.search_vector(MODEL, query, filter or Filter(), limit=10).hits
-    return [int(name.partition(":")[0]) for name in ids(store, [h.passage for h in hits])]
-
-
-def recall(store: EmbeddedStore, vectors: Any, filter: Filter, allowed: Any) -> float:
-    noise = np.random.default_rng(5)
-    shares = []
-    for row in noise.integers(0, ROWS, 40):
-        query = vectors[row] + 0.1 * noise.normal(size=DIMENSIONS).astype(np.float32)
-        query /= np.linalg.norm(query)
-        exact = np.argsort(-np.where(allowed, vectors @ query, -2))[:10]
-        shares.append(len(set(exact.tolist()).intersection(found(store, query, filter))) / 10)
-    return float(np.mean(shares))
 
 
 def segments(store: EmbeddedStore) -> list[Path]:
@@ -92,8 +70,8 @@ def test_the_nearest_are_found_with_and_without_a_filter(
 ) -> None:
     (segment,) = segments(store)
     assert len(np.load(segment / "centroids.npy")) > 50
-    assert recall(store, vectors, Filter(), np.ones(ROWS, bool)) >= 0.985
-    assert recall(store, vectors, Filter(owner="ana"), np.arange(ROWS) % 2 == 0) >= 0.985
+    assert recall(store, vectors, Filter(), np.ones(ROWS, bool), noisy=0.1) >= 0.985
+    assert recall(store, vectors, Filter(owner="ana"), np.arange(ROWS) % 2 == 0, noisy=0.1) >= 0.985
 
 
 def test_what_is_forgotten_is_gone_from_its_cell(store: EmbeddedStore, vectors: Any) -> None:
@@ -138,12 +116,12 @@ def test_a_store_from_before_there_were_cells_gets_them_at_the_next_import(
     (segment,) = segments(store)
     _without_cells(segment, vectors.mean(axis=0))
     again = EmbeddedStore(store.folder)
-    assert recall(again, vectors, Filter(), np.ones(ROWS, bool)) >= 0.8
+    assert recall(again, vectors, Filter(), np.ones(ROWS, bool), noisy=0.1) >= 0.8
     assert segments(again) == [segment]
     again.admin.refresh()
     (other,) = segments(again)
     assert len(np.load(other / "centroids.npy")) > 50
-    assert recall(again, vectors, Filter(), np.ones(ROWS, bool)) >= 0.985
+    assert recall(again, vectors, Filter(), np.ones(ROWS, bool), noisy=0.1) >= 0.985
     again.close()
 
 

@@ -11,60 +11,35 @@ from typing import Any
 import numpy as np
 import pytest
 
+from clusters import MODEL, clustered, fill, found, recall
 from recollect.nouns import ChangeSet, Filter, Forget
 from recollect.storage.embedded.engine import EmbeddedStore
 from recollect.testing.builders import ids, note, put
 
-MODEL = "clusters@1"
 ROWS = 9_000
 DIMENSIONS = 96
 
 
 @pytest.fixture(scope="module")
 def vectors() -> Any:
-    """Unit vectors around sixty centres, all leaning one way, as embeddings do."""
-    noise = np.random.default_rng(11)
-    centres = noise.normal(size=(60, DIMENSIONS)) + 0.8
-    rows = centres[noise.integers(0, 60, ROWS)] + 0.9 * noise.normal(size=(ROWS, DIMENSIONS))
-    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    return clustered(ROWS, DIMENSIONS, centres=60, spread=0.9, seed=11)
 
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory, vectors: Any) -> Iterator[EmbeddedStore]:
     opened = EmbeddedStore(Path(tmp_path_factory.mktemp("vectors")) / "store")
-    owners = ("ana", "ben")
-    put(opened, *(note(f"{i}", f"text {i}", owner=owners[i % 2]) for i in range(ROWS)))
-    waiting = opened.pending(MODEL, limit=ROWS)
-    numbers = [int(text.split()[1]) for _, text in waiting]
-    opened.put_vectors(MODEL, [key for key, _ in waiting], vectors[numbers])
+    fill(opened, vectors)
     yield opened
     opened.close()
 
 
-def found(store: EmbeddedStore, query: Any, filter: Filter, limit: int = 10) -> list[int]:
-    hits = store.search_vector(MODEL, query, filter, limit=limit).hits
-    return [int(name.partition(":")[0]) for name in ids(store, [h.passage for h in hits])]
-
-
-def recall(store: EmbeddedStore, vectors: Any, filter: Filter, allowed: Any) -> float:
-    noise = np.random.default_rng(5)
-    shares = []
-    for row in noise.integers(0, ROWS, 40):
-        query = vectors[row] + 0.05 * noise.normal(size=DIMENSIONS).astype(np.float32)
-        query /= np.linalg.norm(query)
-        scores = np.where(allowed, vectors @ query, -2)
-        exact = set(np.argsort(-scores)[:10].tolist())
-        shares.append(len(exact.intersection(found(store, query, filter))) / 10)
-    return float(np.mean(shares))
-
-
 def test_nearly_all_of_the_nearest_are_found(store: EmbeddedStore, vectors: Any) -> None:
-    assert recall(store, vectors, Filter(), np.ones(ROWS, bool)) >= 0.95
+    assert recall(store, vectors, Filter(), np.ones(ROWS, bool), noisy=0.05) >= 0.95
 
 
 def test_a_filter_costs_no_recall(store: EmbeddedStore, vectors: Any) -> None:
     only = np.arange(ROWS) % 2 == 0
-    assert recall(store, vectors, Filter(owner="ana"), only) >= 0.95
+    assert recall(store, vectors, Filter(owner="ana"), only, noisy=0.05) >= 0.95
 
 
 def test_a_filter_lets_nothing_else_through(store: EmbeddedStore, vectors: Any) -> None:
