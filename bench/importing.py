@@ -1,4 +1,5 @@
-"""What an import costs over the least that could be done: a walk, and the tokenizer alone."""
+"""What an import costs over the least that could be done (a walk, the tokenizer alone), and how
+fast passages get their vectors."""
 
 from __future__ import annotations
 
@@ -9,14 +10,19 @@ import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 from bench import corpus
 from bench.timing import Ratio
-from recollect import Memory
+from recollect import Memory, config
+from recollect.memory.models import embedder_for, model_or_why
+from recollect.models import network
+from recollect.models.onnx import OnnxEmbedder
 from recollect.text.terms import terms
+from recollect.writing.embedding import STEP
 
+EMBEDDED = 256
 ROUNDS = 25
 """The two take turns, so that a machine that changes its pace changes both."""
 
@@ -32,6 +38,7 @@ def run(work: Path) -> Iterator[Ratio]:
             archive.extractall(work / name, filter="data")
     yield _unchanged(work)
     yield _sessions(work)
+    yield _embedding(work)
 
 
 def _unchanged(work: Path) -> Ratio:
@@ -69,6 +76,36 @@ def _sessions(work: Path) -> Ratio:
     taken = _seconds(load)
     return Ratio("importing sessions against tokenising their text", taken, alone, "s",
                  taken / alone, "<= 3", taken / alone <= 3)  # fmt: skip
+
+
+def _embedding(work: Path) -> Ratio:
+    """Encoding notes as an import does, against batches of sixteen that are alike in characters
+    (until 0.2). In processor time: the machine may have others at work."""
+    with Memory.open(work / "notes-store", embed_model="none") as memory:
+        waiting = memory.store.pending("nothing", limit=sys.maxsize)
+    texts = [text for _, text in waiting[:: len(waiting) // EMBEDDED]][:EMBEDDED]
+    embedder, why = model_or_why(embedder_for(config.load()))
+    if not isinstance(embedder, OnnxEmbedder):
+        sys.exit(why or "this bench needs the encoder that ships")
+    embedder.embed_passages(texts[:8])
+    by_length = sorted(texts, key=len)
+    since = process_time()
+    for some in _parts(by_length, STEP):
+        embedder.embed_passages(some)
+    now = EMBEDDED / (process_time() - since)
+    tokens, network.TOKENS = network.TOKENS, sys.maxsize
+    since = process_time()
+    for step in _parts(texts, 64):
+        for some in _parts(sorted(step, key=len), 16):
+            embedder.embed_passages(some)
+    before = EMBEDDED / (process_time() - since)
+    network.TOKENS = tokens
+    return Ratio(f"embedding {EMBEDDED} passages of notes, a processor second", now, before, "1/s",
+                 now / before, ">= 1.5", now >= 1.5 * before)  # fmt: skip
+
+
+def _parts(texts: list[str], size: int) -> Iterator[list[str]]:
+    return (texts[start : start + size] for start in range(0, len(texts), size))
 
 
 def _seconds(work: Any) -> float:

@@ -412,7 +412,7 @@ def name_alike(number: int) -> None:
 def said(side: Side, asked: Asked, number: int) -> str:
     """Returns all that a call tells, an error included; what is named at random is named alike."""
     name_alike(number)
-    side.caller.models.embed(processes=1)  # what is made in the background is there at some time
+    side.caller.models.embed(threads=1)  # what is made in the background is there at some time
     try:
         found = asked.call(side)
     except RecollectError as error:

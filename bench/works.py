@@ -125,7 +125,7 @@ def _embed(store: Path, first: int, say: Say) -> None:
             put(memory.store, *(note(f"n{i}x{k}", f"word{i}x{k}") for k in range(3)))
             for k in range(3):
                 say(f"n{i}x{k} word{i}x{k}")
-            memory.models.embed(processes=1)
+            memory.models.embed(threads=1)
             for k in range(3):
                 say(f"+n{i}x{k}")
             if i % 4 == 3:
@@ -148,7 +148,7 @@ def some_notes(store: Path) -> None:
         put(memory.store, *(note(f"kept{i}", f"word{i} kept") for i in range(40)))
         put(memory.store, note("door", "The code is 1234", kind="fact",
                                meta={"valid_to": "2030-01-01"}))  # fmt: skip
-        memory.models.embed(processes=1)
+        memory.models.embed(threads=1)
 
 
 def _rebuild(store: Path, first: int, say: Say) -> None:

@@ -64,7 +64,7 @@ def bent(tmp_path: Path) -> Iterator[Memory]:
     with Memory.open(tmp_path / "store") as memory:
         memory.core.embedder = Bent(EMBED, EMBED_HOME)
         library(memory)
-        memory.models.embed(processes=1)
+        memory.models.embed(threads=1)
         yield memory
 
 

@@ -420,26 +420,20 @@ def test_old_vectors_serve_until_the_new_ones_are_complete(tmp_path: Path, serve
         assert answer.results[0].document == "b"
 
 
-# ------------------------------------------------------------------ several processes
+# ------------------------------------------------------------------ many texts
 
 
-def test_several_processes_embed_as_one_does(tmp_path: Path) -> None:
+def test_a_text_has_about_the_same_vector_alone_and_among_others() -> None:
     import numpy as np
 
     from recollect.models.onnx import OnnxEmbedder
-    from recollect.models.workers import ParallelEmbedder
 
-    alone = OnnxEmbedder(EMBED, EMBED_HOME)
-    texts = [f"The otter number {i} sleeps {'very ' * (i % 7)}well." for i in range(70)]
-    hands = ParallelEmbedder(alone, 2)
-    try:
-        together = hands.embed_passages(texts)
-        again = hands.embed_passages(texts[:3])
-    finally:
-        hands.close()
-    cosines = (together * alone.embed_passages(texts)).sum(axis=1)
-    assert cosines.min() > 0.98
-    assert np.allclose(np.linalg.norm(again, axis=1), 1, atol=1e-4)
+    embedder = OnnxEmbedder(EMBED, EMBED_HOME)
+    texts = [f"The otter number {i} sleeps {'very ' * (i % 7 * 40)}well." for i in range(40)]
+    together = embedder.embed_passages(texts)
+    alone = np.concatenate([embedder.embed_passages([text]) for text in texts])
+    assert (together * alone).sum(axis=1).min() > 0.98
+    assert np.allclose(np.linalg.norm(together, axis=1), 1, atol=1e-4)
 
 
 def test_a_question_has_the_same_vector_however_the_network_was_loaded() -> None:
@@ -465,35 +459,20 @@ def test_a_network_that_is_asked_often_is_the_one_that_runs_fast() -> None:
     assert vectors == {first}
 
 
-def test_a_worker_that_dies_loses_nothing(tmp_path: Path) -> None:
-    from recollect.models.onnx import OnnxEmbedder
-    from recollect.models.workers import ParallelEmbedder
-
-    hands = ParallelEmbedder(OnnxEmbedder(EMBED, EMBED_HOME), 2)
-    try:
-        for worker in hands.workers:
-            worker.kill()
-            worker.wait()
-        vectors = hands.embed_passages(["otter", "kelp"])
-    finally:
-        hands.close()
-    assert vectors.shape == (2, 384)
-
-
-def test_an_import_may_ask_for_processes(tmp_path: Path) -> None:
+def test_an_import_may_ask_for_threads(tmp_path: Path) -> None:
     lines = [json.dumps({"id": f"d{i}", "text": f"otter {i}"}) for i in range(40)]
     (tmp_path / "d.jsonl").write_text("\n".join(lines))
     with Memory.open(tmp_path / "store") as memory:
-        assert memory.add(tmp_path / "d.jsonl", processes=2).embedded == 40
+        assert memory.add(tmp_path / "d.jsonl", threads=2).embedded == 40
         assert memory.status().pending == 0
 
 
-def test_a_model_that_fails_in_a_worker_is_reported(tmp_path: Path) -> None:
+def test_a_model_that_fails_in_a_thread_is_reported(tmp_path: Path) -> None:
     folder = own(tmp_path / "mine")
     with Memory.open(tmp_path / "store", embed_model=str(folder)) as memory:
         memory.put([note("a", "otter")])
         with pytest.raises(ModelError, match="no usable model"):
-            memory.models.embed(processes=2)
+            memory.models.embed(threads=2)
         assert memory.status().store.vectors == {}
 
 

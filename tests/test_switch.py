@@ -231,7 +231,7 @@ def test_a_folder_says_by_itself_what_its_model_is(tmp_path: Path) -> None:
     assert model.max_tokens == 512
     with Memory.open(tmp_path / "store", embed_model=str(tmp_path / "kelp")) as memory:
         memory.put([note("a", "the kitten sleeps"), note("b", "taxes are due")])
-        assert memory.models.embed(processes=2) == 2
+        assert memory.models.embed(threads=2) == 2
         first = memory.search("where does the cat sleep?").results[0]
         assert (first.document, "vector" in first.evidence) == ("a", True)
 

@@ -29,7 +29,7 @@ class Adapter:
     def ingest(self, documents: Sequence[Document]) -> None:
         file = self._folder / "documents.jsonl"
         file.write_text("".join(map(_line, documents)), "utf-8")
-        receipt = self._memory.add(file, processes=1)
+        receipt = self._memory.add(file, threads=1)
         file.unlink()
         if receipt.failed:
             raise ValueError(f"not imported: {receipt.failed[0]}")

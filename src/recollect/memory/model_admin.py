@@ -17,9 +17,9 @@ from recollect.memory.models import (
     fetch_model,
     model_states,
     models_folder,
-    parallel_embedder,
     remember_folder,
     shipped,
+    threads_for,
     usable_model,
 )
 from recollect.memory.options import Status
@@ -65,23 +65,24 @@ def status(core: Core) -> Status:
     return Status(stats, core.embedder.key, failure or "ready", pending)
 
 
-def embed(core: Core, report: Report, processes: int | None) -> int:
+def embed(core: Core, report: Report, threads: int | None) -> int:
     """Gives every passage a vector; returns how many were made."""
-    if processes is not None and not 1 <= processes <= 64:
-        raise UsageError(f"processes is {processes}", hint="give 1 to 64")
+    if threads is not None and not 1 <= threads <= 64:
+        raise UsageError(f"threads is {threads}", hint="give 1 to 64")
     if core.embedder is None:
         raise ModelError(core.why_no_embedder)
     total = status(core).pending
     if not total:
         return 0
     remember_folder(core.config, core.embedder.key)
-    with parallel_embedder(core.embedder, total, processes) as (embedder, workers):
-        return embedding.embed_pending(
-            core.store,
-            embedder,
-            lambda done: report(Progress("embedding", done, total)),
-            step=embedding.WRITE * workers,
-        )
+    report(Progress("embedding", 0, total))
+
+    def tell(far: embedding.EmbeddingProgress) -> None:
+        report(Progress("embedding", far.done, total, far.share(total)))
+
+    wanted = threads_for(core.embedder, total, threads)
+    step = embedding.STEP if wanted > 1 else embedding.WRITE
+    return embedding.embed_pending(core.store, core.embedder, tell, step=step, threads=wanted)
 
 
 def embed_newest(core: Core, most: int) -> None:
@@ -109,10 +110,10 @@ class ModelAdmin:
         """Downloads a model's files and checks them."""
         return fetch_model(self._core.config, name, say)
 
-    def embed(self, report: Report = lambda _: None, *, processes: int | None = None) -> int:
-        """Gives every passage a vector, with several processes where that pays (or as many as
+    def embed(self, report: Report = lambda _: None, *, threads: int | None = None) -> int:
+        """Gives every passage a vector, with several threads where that pays (or as many as
         are asked for). Returns how many were made."""
-        return embed(self._core, report, processes)
+        return embed(self._core, report, threads)
 
     def embed_in_background(self) -> None:
         """Embeds what is pending from now until the memory is closed, beside everything else."""
@@ -144,7 +145,7 @@ class ModelAdmin:
         return found
 
     def switch(
-        self, name: str, report: Report = lambda _: None, *, processes: int | None = None
+        self, name: str, report: Report = lambda _: None, *, threads: int | None = None
     ) -> ModelSwitch:
         """Searches with another embedding model: it is tried first, then every passage gets a
         vector of it, and what its scores mean is found out. The old vectors serve until there are
@@ -160,7 +161,7 @@ class ModelAdmin:
         core.config = core.config.with_value(key, value)
         core.use_embedder(embedder_for(core.config))
         assert core.embedder is not None  # it was tried
-        made = self.embed(report, processes=processes)
+        made = self.embed(report, threads=threads)
         note = ""
         if core.scale(core.embedder) is None:
             try:

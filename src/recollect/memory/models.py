@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 from typing import TypeVar
@@ -25,7 +25,6 @@ from recollect.models import (
     rerank_endpoint,
     rerank_llm,
     scales,
-    workers,
 )
 from recollect.models.catalog import CATALOG, EMBED, PAIR, SMOLLM2, LocalModel, known
 from recollect.named_tuple import NamedTuple
@@ -33,8 +32,8 @@ from recollect.ports import Embedder, Meter, PairModel, Reranker
 from recollect.reading import grade
 
 NO_LLM = "no language model is configured"
-_WORTH_A_PROCESS = 200
-"""Passages from which on starting more processes pays."""
+_WORTH_THREADS = 16
+"""Passages from which on embedding takes all processors: fewer are done in a few seconds."""
 _FOLDERS = "folders.json"
 """In the models folder: where models of one's own were, by their keys."""
 _REMEMBERED = 32
@@ -192,21 +191,13 @@ class QueryVectors:
         return found
 
 
-@contextmanager
-def parallel_embedder(
-    embedder: Embedder, passages: int, processes: int | None
-) -> Iterator[tuple[Embedder, int]]:
-    """An embedder for that many passages, and how many processes it works with: as many as the
-    machine has processors (at most 4) when there is enough to do, unless told otherwise."""
-    wanted = processes or (min(4, os.cpu_count() or 1) if passages >= _WORTH_A_PROCESS else 1)
-    if wanted < 2 or not isinstance(embedder, onnx.OnnxEmbedder):
-        yield embedder, 1
-        return
-    parallel = workers.ParallelEmbedder(embedder, wanted)
-    try:
-        yield parallel, wanted
-    finally:
-        parallel.close()
+def threads_for(embedder: Embedder, passages: int, threads: int | None) -> int:
+    """How many threads embed that many passages: as many as the machine has processors (at most 4)
+    when there is enough to do, unless told otherwise. They share one network, each run of which
+    takes one thread."""
+    if not isinstance(embedder, onnx.OnnxEmbedder):
+        return 1
+    return threads or (min(4, os.cpu_count() or 1) if passages >= _WORTH_THREADS else 1)
 
 
 def _model(name: str, job: str = "") -> LocalModel:

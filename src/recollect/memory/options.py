@@ -163,8 +163,8 @@ class ImportOptions(TypedDict, total=False):
     """Change nothing, and say what would be changed."""
     embed: bool
     """Whether vectors are made before the call returns; they are."""
-    processes: int | None
-    """Processes that make vectors, 1 to 64; else as many as pay."""
+    threads: int | None
+    """Threads that make vectors, 1 to 64; else as many as pay."""
 
 
 class RecordOptions(TypedDict, total=False):

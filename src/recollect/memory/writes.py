@@ -57,7 +57,7 @@ def add(
     places = list(map(place, paths))
     if not any(map(is_there, places)) and not core.store.stats().sources:
         raise InputError(f"{paths[0]}: there is no such file or folder")
-    embed, processes = given.pop("embed", True), given.pop("processes", None)
+    embed, threads = given.pop("embed", True), given.pop("threads", None)
     wanted = importing.ImportRequest(**given)
     done = 0
 
@@ -73,17 +73,17 @@ def add(
     if core.embedder is None:
         return receipt
     if embed:
-        receipt += _embedded(core, report, processes)
+        receipt += _embedded(core, report, threads)
     if not receipt.embedded:
         receipt = receipt._replace(pending=model_admin.status(core).pending)
     return receipt
 
 
-def _embedded(core: Core, report: Report, processes: int | None) -> Receipt:
+def _embedded(core: Core, report: Report, threads: int | None) -> Receipt:
     """Gives what was stored its vectors. It is stored by now: a store that takes no vectors is told
     of, and fails nothing."""
     try:
-        return Receipt(embedded=model_admin.embed(core, report, processes))
+        return Receipt(embedded=model_admin.embed(core, report, threads))
     except StoreError as error:
         said = f"{error.message}; `recollect doctor --fix` makes them"
         return Receipt(warnings=(Problem("vectors", said, "warning"),))

@@ -16,8 +16,6 @@ from recollect.models import sentence_transformers
 from recollect.named_tuple import NamedTuple
 from recollect.text import stopwords
 
-BATCH = 16
-"""Texts that a network is given at once."""
 MANIFEST = "recollect-model.json"
 """The file that makes a folder of one's own a model."""
 

@@ -1,4 +1,4 @@
-"""Models of this machine, run by ONNX Runtime in length-sorted batches.
+"""Models of this machine, run by ONNX Runtime.
 
 The runtime is loaded when something is first embedded or scored (:mod:`network`): most commands
 need to know only which model it would be.
@@ -104,10 +104,8 @@ class OnnxEmbedder(_OnnxModel):
     def _embedded(self, texts: Sequence[str]) -> Vectors:
         prefix = self.model.passage_prefix
         given = [prefix + text[:_PASSAGE_CHARACTERS] for text in texts]
-        vectors = network.empty_vectors(len(texts), self.dimensions)
         brief = sum(map(len, given)) <= _BRIEF
-        network.in_batches(given, len, lambda some: self.network(brief=brief).embed(some), vectors)
-        return vectors
+        return self.network(brief=brief).embed(given)
 
 
 class OnnxReranker(_OnnxModel):

@@ -12,6 +12,8 @@ class Progress(NamedTuple):
     """Such as ``importing``, ``embedding``, ``asking``, ``copying``."""
     done: int
     total: int
+    share: float = 0
+    """Of the work, where the count does not tell it; 0 where it does."""
 
 
 Report = Callable[[Progress], None]

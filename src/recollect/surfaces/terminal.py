@@ -144,7 +144,7 @@ class ProgressBar:
     def _line(self, progress: Progress, seconds: float) -> str:
         if not progress.total:
             return f"{progress.doing} {progress.done:,}"
-        share = min(1.0, progress.done / progress.total)
+        share = min(1.0, progress.share or progress.done / progress.total)
         filled = int(share * 24)
         bar = "█" * filled + "░" * (24 - filled)
         left = seconds / share - seconds if share and seconds > 2 else 0

@@ -1,46 +1,107 @@
-"""Vectors for passages that have none: newest first, in batches, at any time continued."""
+"""Vectors for passages that have none: newest first, in steps, at any time continued.
+
+The newest thousand are fetched, and the short ones among them embedded first: a token costs the
+same in all of them, so most passages are found by their meaning soonest. A text that several of
+them have is embedded once.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Thread
+from typing import TYPE_CHECKING
 
 from recollect.errors import RecollectError
-from recollect.ports import Embedder, Store
+from recollect.named_tuple import NamedTuple
+from recollect.nouns.values import grouped
+
+if TYPE_CHECKING:
+    from recollect.ports import Embedder, Store, Vectors
 
 FETCH = 1024
 """Passages asked for at once; finding them costs more than reading them."""
 WRITE = 32
-"""Passages embedded and stored at once: what an interruption can lose."""
+"""Texts embedded and stored at once: what an interruption can lose."""
+STEP = 4
+"""As many where several threads embed, so that all of them end at about the same time."""
 BESIDE = 2
 """As many in the background, where whoever closes the store waits for them: a server that is told
 to end has five seconds, also on a busy machine."""
 
 
+class EmbeddingProgress(NamedTuple):
+    """How far embedding is. What is left is told in characters, because texts differ."""
+
+    done: int = 0
+    """Passages with a new vector."""
+    fetched: int = 0
+    """Passages whose texts are known."""
+    read: int = 0
+    """Characters that were embedded."""
+    waiting: int = 0
+    """Characters of what is fetched and waits."""
+
+    def share(self, total: int) -> float:
+        """Returns which part of the work is done, if *total* passages are to get a vector: those
+        that are not fetched yet are taken to be as long as the others."""
+        known = self.read + self.waiting
+        return self.read / max(1.0, known * max(1.0, total / max(1, self.fetched)))
+
+
 def embed_pending(
     store: Store,
     embedder: Embedder,
-    progress: Callable[[int], None] = lambda _: None,
+    progress: Callable[[EmbeddingProgress], None] = lambda _: None,
     stop: Event | None = None,
     step: int = WRITE,
     most: int = sys.maxsize,
+    threads: int = 1,
 ) -> int:
-    """Embed until nothing is pending, *most* are done or *stop* is set, storing every *step*
-    passages; returns how many were embedded."""
-    done = 0
-    while waiting := store.pending(embedder.key, limit=min(FETCH, most - done)):
-        before = done
-        for start in range(0, len(waiting), step):
+    """Embeds until nothing is pending, *most* are done or *stop* is set, storing the vectors of
+    every *step* texts; returns how many passages were given one."""
+    far = EmbeddingProgress()
+    with ThreadPoolExecutor(threads, "recollect-embed") as pool:
+        while waiting := store.pending(embedder.key, limit=min(FETCH, most - far.done)):
+            before = far.done
+            keys = grouped((text, key) for key, text in waiting)
+            texts = sorted(keys, key=len)
+            far = far._replace(fetched=far.fetched + len(waiting), waiting=sum(map(len, texts)))
+            for some, vectors in _embedded(pool, embedder, texts, step, stop):
+                size = sum(map(len, some))
+                rows = [n for n, text in enumerate(some) for _ in keys[text]]
+                stored = store.put_vectors(
+                    embedder.key, [key for text in some for key in keys[text]], vectors[rows]
+                )
+                far = EmbeddingProgress(
+                    far.done + stored, far.fetched, far.read + size, far.waiting - size
+                )
+                progress(far)
+            if far.waiting or far.done >= most or far.done == before:
+                break  # or everything fetched was deleted meanwhile, or is being fought over
+    return far.done
+
+
+def _embedded(
+    pool: ThreadPoolExecutor,
+    embedder: Embedder,
+    texts: Sequence[str],
+    step: int,
+    stop: Event | None,
+) -> Iterator[tuple[Sequence[str], Vectors]]:
+    """Yields the vectors of some texts after the other. The threads go on while these are stored;
+    what nobody asks for any more is not begun."""
+    parts = [texts[start : start + step] for start in range(0, len(texts), step)]
+    made = [pool.submit(embedder.embed_passages, some) for some in parts]
+    try:
+        for some, vectors in zip(parts, made, strict=True):
+            yield some, vectors.result()
             if stop is not None and stop.is_set():
-                return done
-            some = waiting[start : start + step]
-            vectors = embedder.embed_passages([text for _, text in some])
-            done += store.put_vectors(embedder.key, [key for key, _ in some], vectors)
-            progress(done)
-        if done >= most or done == before:
-            break  # or everything fetched was deleted meanwhile, or is being fought over
-    return done
+                return
+    finally:
+        for vectors in made:
+            vectors.cancel()
 
 
 _PAUSE = 2.0

@@ -27,7 +27,7 @@ def run(call: hook.Call, path: str) -> tuple[nouns.Problem, ...]:
     with facade.Memory.open(call.store) as memory:
         done = memory.add(path, *_beside(path), source=call.client, embed=False)
         if call.event == "session-end" and 0 < memory.status().pending <= _EMBEDDED:
-            memory.models.embed(processes=1)
+            memory.models.embed(threads=1)
     return tuple(done.failed)
 
 

@@ -48,7 +48,7 @@ def declare_add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--no-embed", action="store_true", help="leave the vectors for later")
     parser.add_argument(
-        "--processes", type=int, metavar="N", help="embed with so many processes (as it pays)"
+        "--threads", type=int, metavar="N", help="embed with so many threads (as it pays)"
     )
     parser.add_argument(
         "--progress", action="store_true", help="tell how far it is, as lines of JSON on stderr"
@@ -79,9 +79,33 @@ def _add(memory: facade.Memory, options: Options, *paths: Any, source: str | Non
             prune=options.prune,
             dry_run=options.dry_run,
             embed=not options.no_embed,
-            processes=options.processes,
-            report=bar,
+            threads=options.threads,
+            report=_telling(options, bar),
         )
+
+
+_A_WHILE = 100
+"""Passages from which on making their vectors takes ten seconds or more."""
+
+
+def _telling(options: Options, bar: nouns.Report) -> nouns.Report:
+    """The bar, and a line when vectors begin to be made for so many passages that it takes a
+    while: all of them can be searched by now."""
+
+    def report(progress: nouns.Progress) -> None:
+        if progress.doing == "embedding" and not progress.done and progress.total >= _A_WHILE:
+            say(options, searchable(progress.total))
+        bar(progress)
+
+    return report
+
+
+def searchable(passages: int) -> str:
+    """Says what can be done before vectors are there."""
+    return (
+        f"{plural(passages, 'passage')} can be searched by words now. "
+        "Vectors for the meaning follow; Ctrl-C leaves the rest for later."
+    )
 
 
 def _report(options: Options, done: nouns.Receipt) -> None:

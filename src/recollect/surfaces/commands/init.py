@@ -25,7 +25,7 @@ from recollect.named_tuple import NamedTuple
 from recollect.nouns import dict_list
 from recollect.policy import MODES
 from recollect.surfaces import render, terminal
-from recollect.surfaces.commands import llm, suggestions
+from recollect.surfaces.commands import importing, llm, suggestions
 from recollect.surfaces.commands.config import plain
 from recollect.surfaces.commands.shared import (
     Options,
@@ -321,11 +321,7 @@ def _embedded(options: Options, memory: facade.Memory, done: nouns.Receipt) -> n
     everything already, and the next import goes on."""
     if not done.pending:
         return done
-    say(
-        options,
-        f"{plural(done.pending, 'passage')} can be searched by words now. "
-        "Vectors for the meaning follow; Ctrl-C leaves the rest for later.",
-    )
+    say(options, importing.searchable(done.pending))
     try:
         with progress(options) as bar:
             return done._replace(embedded=memory.models.embed(report=bar), pending=0)

@@ -26,7 +26,7 @@ def declare_models(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("name", nargs="?", help="a model, a folder, or URL#MODEL (the one in use)")
     parser.add_argument(
-        "--processes", type=int, metavar="N", help="switch with so many processes (as it pays)"
+        "--threads", type=int, metavar="N", help="switch with so many threads (as it pays)"
     )
     parser.add_argument(
         "--sample", type=int, metavar="N", help="questions for bench (200) and calibrate (100)"
@@ -76,7 +76,7 @@ def _models_switch(options: Options) -> int:
         if key == "embed.model" and memory.config[key] != value:
             say(options, f"warning: embed.model is set by the {origin}, which counts for more")
         with progress(options) as bar:
-            done = memory.models.switch(name, bar, processes=options.processes)
+            done = memory.models.switch(name, bar, threads=options.threads)
 
     def text(style: terminal.Style) -> str:
         lines = [f"{done.model} serves: {done.vectors:,} vectors, {done.embedded:,} of them new"]
