@@ -7,11 +7,13 @@ import os
 import shutil
 import sys
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
 from time import perf_counter, process_time
 from typing import Any
+
+import numpy as np
 
 from bench import corpus
 from bench.timing import Ratio
@@ -19,6 +21,7 @@ from recollect import Memory, config
 from recollect.memory.models import embedder_for, model_or_why
 from recollect.models import network
 from recollect.models.onnx import OnnxEmbedder
+from recollect.storage import open_store
 from recollect.text.terms import terms
 from recollect.writing.embedding import STEP
 
@@ -39,6 +42,7 @@ def run(work: Path) -> Iterator[Ratio]:
     yield _unchanged(work)
     yield _sessions(work)
     yield _embedding(work)
+    yield _again(work)
 
 
 def _unchanged(work: Path) -> Ratio:
@@ -102,6 +106,40 @@ def _embedding(work: Path) -> Ratio:
     network.TOKENS = tokens
     return Ratio(f"embedding {EMBEDDED} passages of notes, a processor second", now, before, "1/s",
                  now / before, ">= 1.5", now >= 1.5 * before)  # fmt: skip
+
+
+class _Counted:
+    """An embedder that counts what it embeds, with vectors of nothing."""
+
+    key = "counted@1"
+
+    def __init__(self) -> None:
+        self.texts = 0
+
+    def reads(self, text: str) -> bool:
+        return bool(text)
+
+    speaks = reads
+
+    def embed_query(self, text: str) -> Any:
+        return self.embed_passages([text])[0]
+
+    def embed_passages(self, texts: Sequence[str]) -> Any:
+        self.texts += len(texts)
+        return np.eye(len(texts), 384, dtype=np.float32) + np.float32(0.01)
+
+
+def _again(work: Path) -> Ratio:
+    """The same notes from another folder: what is embedded a second time."""
+    shutil.copytree(work / "til-notes", work / "a-copy")
+    embedder = _Counted()
+    with Memory(open_store(str(work / "twice-store")), config.load(), embedder) as memory:
+        memory.add(work / "til-notes")
+        first = embedder.texts
+        memory.add(work / "a-copy")
+    second = embedder.texts - first
+    return Ratio("texts embedded for a copy of the notes against the notes", second, first, "",
+                 second / first, "<= .02", second <= 0.02 * first)  # fmt: skip
 
 
 def _parts(texts: list[str], size: int) -> Iterator[list[str]]:

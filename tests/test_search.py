@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from math import isclose
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -385,6 +386,27 @@ def test_an_interrupted_embedding_goes_on_where_it_was(memory: Memory) -> None:
     assert 0 < done < 200
     assert memory.status().pending == 200 - done
     assert memory.models.embed() == 200 - done
+
+
+def test_a_text_that_is_known_is_not_embedded_again(tmp_path: Path) -> None:
+    class Counting(HashEmbedder):
+        texts = 0
+
+        def embed_passages(self, texts: Sequence[str]) -> Any:
+            self.texts += len(texts)
+            return super().embed_passages(texts)
+
+    embedder = Counting()
+    notes = [note(f"n{i}", f"otter {i}") for i in range(80)]
+    with Memory(open_store(str(tmp_path / "store")), config.load(), embedder) as memory:
+        memory.put([*notes, note("twice", "otter 7")])
+        assert memory.models.embed() == 81
+        assert embedder.texts == 80
+        memory.put([one._replace(source="a copy") for one in notes])
+        memory.put([one._replace(owner="ben") for one in notes[:3]])
+        assert memory.models.embed() == 83
+        assert embedder.texts == 83
+        assert memory.status().pending == 0
 
 
 def test_a_store_in_memory_answers_the_same_way(harbour: Memory, embedder: HashEmbedder) -> None:

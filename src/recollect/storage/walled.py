@@ -182,6 +182,9 @@ class WalledStore(StorageEngine):
     ) -> list[tuple[int, str]]:
         return self._engine.pending(model, limit=limit, filter=self._walled(filter))
 
+    def twins(self, model: str, keys: Sequence[int]) -> dict[int, ports.Vector]:
+        return self._engine.twins(model, [one.key for one in self.passages(keys)])
+
     def put_vectors(self, model: str, keys: Sequence[int], vectors: ports.Vectors) -> int:
         return self._engine.put_vectors(model, keys, vectors)
 

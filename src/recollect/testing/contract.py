@@ -772,6 +772,24 @@ class StoreContract(MovingContract):
         assert waiting[1].endswith("and more")
         assert nearest(store, unit(1)) == ["a"]
 
+    def test_the_same_text_from_elsewhere_has_a_vector_already(self, store: StorageEngine) -> None:
+        put(store, note("a", "otter", title="T"), note("b", "kelp"))
+        embed_all(store, {"a": unit(1), "b": unit(0, 1)})
+        again = note("c", "otter", title="T", source="another", path="x/y.md")
+        others = [
+            note("d", "otter", title="U"),
+            note("e", "kelp", owner="ben"),
+            note("f", "kelp", scopes=("harbor",)),
+            note("g", "Kelp"),
+        ]
+        put(store, *others, again)
+        keys = pending_keys(store, MODEL, 9)
+        found = store.twins(MODEL, [*keys, 10**9])
+        assert len(keys) == 5
+        assert list(found) == keys[:1]
+        assert np.allclose(found[keys[0]], unit(1), atol=0.001)
+        assert store.twins("another@1", keys) == {}
+
     def test_a_deleted_passage_is_never_near(self, store: StorageEngine) -> None:
         put(store, note("a", "one"), note("b", "two"))
         embed_all(store, {"a": unit(1), "b": unit(0, 1)})

@@ -2,16 +2,18 @@
 
 The newest thousand are fetched, and the short ones among them embedded first: a token costs the
 same in all of them, so most passages are found by their meaning soonest. A text that several of
-them have is embedded once.
+them have is embedded once, and one that has a vector elsewhere in the store is not embedded again.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Thread
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from recollect.errors import RecollectError
 from recollect.named_tuple import NamedTuple
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 
 FETCH = 1024
 """Passages asked for at once; finding them costs more than reading them."""
+LOOKED_UP = 64
+"""Passages from which on it pays to look whether their texts have vectors elsewhere in the store:
+that reads all texts, four seconds for a million passages; these take ten seconds to embed."""
 WRITE = 32
 """Texts embedded and stored at once: what an interruption can lose."""
 STEP = 4
@@ -65,9 +70,14 @@ def embed_pending(
     with ThreadPoolExecutor(threads, "recollect-embed") as pool:
         while waiting := store.pending(embedder.key, limit=min(FETCH, most - far.done)):
             before = far.done
-            keys = grouped((text, key) for key, text in waiting)
+            known = _known(store, embedder.key, [key for key, _ in waiting])
+            keys = grouped((text, key) for key, text in waiting if key not in known)
             texts = sorted(keys, key=len)
-            far = far._replace(fetched=far.fetched + len(waiting), waiting=sum(map(len, texts)))
+            far = far._replace(
+                done=far.done + len(known),
+                fetched=far.fetched + len(waiting),
+                waiting=sum(map(len, texts)),
+            )
             for some, vectors in _embedded(pool, embedder, texts, step, stop):
                 size = sum(map(len, some))
                 rows = [n for n, text in enumerate(some) for _ in keys[text]]
@@ -81,6 +91,15 @@ def embed_pending(
             if far.waiting or far.done >= most or far.done == before:
                 break  # or everything fetched was deleted meanwhile, or is being fought over
     return far.done
+
+
+def _known(store: Store, model: str, keys: Sequence[int]) -> Collection[int]:
+    """Gives passages whose text came from elsewhere before the vector that it has, and returns
+    which these are. For few it is quicker to embed them than to look."""
+    found = store.twins(model, keys) if len(keys) >= LOOKED_UP else {}
+    if found:
+        store.put_vectors(model, list(found), np.array(list(found.values())))
+    return found
 
 
 def _embedded(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from itertools import starmap
 from typing import Any
@@ -99,6 +100,22 @@ class Feeding(Documents):
             (*labels, model, limit),
         ).fetchall()
         return [(key, indexed_text(title, heading, text)) for key, title, heading, text in rows]
+
+    def twins(self, model: str, keys: Sequence[int]) -> dict[int, bytes]:
+        """Returns the vectors of passages with the same text as these, by the keys of these. The
+        few are looked up for each of the many: one pass over the texts."""
+        rows = self._db.execute(
+            "WITH wanted AS MATERIALIZED (SELECT p.key, p.heading, p.text, d.title, d.owner, "
+            "d.scopes FROM passages p JOIN documents d ON d.key = p.document "
+            "WHERE p.key IN (SELECT value FROM json_each(?))) "
+            "SELECT w.key, v.vector FROM passages p CROSS JOIN wanted w ON w.text = p.text "
+            "AND w.heading = p.heading JOIN documents d ON d.key = p.document "
+            "AND d.title = w.title AND d.owner = w.owner AND d.scopes = w.scopes "
+            "JOIN vectors v ON v.passage = p.key "
+            "AND v.model = (SELECT id FROM models WHERE key = ?)",
+            (json.dumps(list(keys)), model),
+        )
+        return dict(rows.fetchall())
 
     def put_vectors(
         self, model: str, dimensions: int, keys: Sequence[int], blobs: Sequence[bytes]

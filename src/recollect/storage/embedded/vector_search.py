@@ -38,6 +38,12 @@ class EmbeddedVectors:
     def _new_index(self, model: str) -> vector_index.VectorIndex:
         return vector_index.VectorIndex(segments.vector_folder(self.folder, model), model)
 
+    def twins(self, model: str, keys: Sequence[int]) -> dict[int, ports.Vector]:
+        with self._pool.snapshot() as record:
+            found = record.twins(model, keys)
+        rows = vector_index.rows_of(list(found.values())) if found else ()
+        return {key: row for key, row in zip(found, rows, strict=True) if row.any()}
+
     def put(self, model: str, keys: Sequence[int], vectors: ports.Vectors) -> int:
         blobs = [vector.tobytes() for vector in vectors.astype("<f2")]
         kept = self._pool.mine().put_vectors(model, vectors.shape[1], keys, blobs)

@@ -87,6 +87,10 @@ def move(db: Db, gone: Sequence[int], same: Sequence[tuple[int, int]]) -> None:
         _count(db, model, counts)
 
 
+def _vector(text: str) -> ports.Vector:
+    return np.array(text[1:-1].split(","), np.float32)
+
+
 def touch_walls(db: Db, walls: Sequence[tuple[int, str, tuple[str, ...]]]) -> None:
     """Lets it be seen that something changed of these owners, sources and sets of scopes."""
     for owner, source, scopes in walls:
@@ -151,6 +155,21 @@ class VectorTables:
             (key, indexed_text(given(title), given(heading), given(text)))
             for key, title, heading, text in rows
         ]
+
+    def twins(self, db: Db, key: str, keys: Sequence[int]) -> dict[int, ports.Vector]:
+        model = self._model(db, key)
+        if model is None:
+            return {}
+        with_document = "JOIN documents {0}d ON {0}d.owner = {0}.owner AND {0}d.key = {0}.document"
+        rows = db.execute(
+            f"SELECT w.key, v.v::text FROM passages w {with_document.format('w')} "
+            "JOIN passages p ON p.owner = w.owner AND p.text = w.text AND p.heading = w.heading "
+            f"{with_document.format('p')} AND pd.title = wd.title AND pd.scopes = wd.scopes "
+            f"JOIN {model.table} v ON v.owner = p.owner AND v.passage = p.key "
+            "WHERE w.owner = ANY(%s) AND w.key = ANY(%s)",
+            (owners_of(keys), list(keys)),
+        )
+        return {key: _vector(text) for key, text in rows}
 
     def put(self, key: str, keys: Sequence[int], vectors: ports.Vectors) -> int:
         model = self._made(key, int(vectors.shape[1]))
@@ -336,7 +355,7 @@ class VectorTables:
             f"WHERE owner = ANY({self._owners.seen}) AND passage = %s",
             (key,),
         ).fetchone()
-        return np.array(row[0][1:-1].split(","), np.float32) if row else None
+        return _vector(row[0]) if row else None
 
     # -------------------------------------------------------------- graphs
 
