@@ -424,18 +424,17 @@ SETTINGS: Mapping[str, Setting] = {
 
 
 def setting(name: str) -> Setting:
-    found = SETTINGS.get(name)
-    if found is None and _NAMES_A_KEY.search(name):
+    if name in SETTINGS:
+        return SETTINGS[name]
+    if _NAMES_A_KEY.search(name):
         raise ConfigError(
             f"{name} is not a setting: a key does not belong there", hint=WHERE_KEYS_GO
         )
-    if found is None:
-        near = words.nearest(name, SETTINGS, 0.5)
-        raise ConfigError(
-            f"there is no setting {name!r}",
-            hint=f"did you mean {near!r}?" if near else "`recollect config list` shows them",
-        )
-    return found
+    near = words.nearest(name, SETTINGS, 0.5)
+    raise ConfigError(
+        f"there is no setting {name!r}",
+        hint=f"did you mean {near!r}?" if near else "`recollect config list` shows them",
+    )
 
 
 def parsed(name: str, value: Any, where: str) -> Plain:

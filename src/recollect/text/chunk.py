@@ -239,9 +239,7 @@ def _cut(text: str, heading: str, inside: str, limit: int) -> list[Piece]:
         at = _best_end(text, limit)
         pieces.append(Piece(text[:at], heading))
         text, heading = text[at:], inside
-    if text:
-        pieces.append(Piece(text, heading))
-    return pieces
+    return [*pieces, Piece(text, heading)]
 
 
 def _best_end(text: str, limit: int) -> int:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import chain, pairwise, permutations, product
 
@@ -210,26 +210,35 @@ def _both_ways(rule: _Rule) -> _Rule:
     return lambda a, b: rule(a, b) or rule(b, a)
 
 
-def _only(words: Iterable[str]) -> str:
-    return f"“{min(words)}” is only in one"
+def _says(why: str) -> Callable[[Callable[[_ComparedText, _ComparedText], bool]], _Rule]:
+    """Returns what makes a rule of a test: texts that pass it differ in this."""
+    return lambda test: lambda a, b: why if test(a, b) else ""
 
 
-def _denial(a: _ComparedText, b: _ComparedText) -> str:
-    return "only one of them denies" if a.denies != b.denies else ""
+def _only(words: Collection[str]) -> str:
+    """Names the first of the words that one text has and the other lacks, if there are any."""
+    return f"“{min(words)}” is only in one" if words else ""
 
 
-def _signs(a: _ComparedText, b: _ComparedText) -> str:
-    same = sorted(_SIGN.findall(a.text)) == sorted(_SIGN.findall(b.text))
-    return "" if same else "another sign"
+@_says("only one of them denies")
+def _denial(a: _ComparedText, b: _ComparedText) -> bool:
+    return a.denies != b.denies
+
+
+@_says("another sign")
+def _signs(a: _ComparedText, b: _ComparedText) -> bool:
+    return sorted(_SIGN.findall(a.text)) != sorted(_SIGN.findall(b.text))
 
 
 @_both_ways
 def _unshared(a: _ComparedText, b: _ComparedText) -> str:
     """Numbers, dates, identifiers and names."""
-    for token in a.tokens:
-        if _counts(token, a) and not (any(_same(token, t) for t in b.tokens) or _spelled(token, b)):
-            return _only([token.word])
-    return ""
+    told = [token for token in a.tokens if _counts(token, a)]
+    return _only([token.word for token in told if not _has(b, token)][:1])
+
+
+def _has(view: _ComparedText, token: ClauseToken) -> bool:
+    return any(_same(token, other) for other in view.tokens) or _spelled(token, view)
 
 
 def _counts(token: ClauseToken, view: _ComparedText) -> bool:
@@ -268,8 +277,7 @@ def _odd(a: _ComparedText, b: _ComparedText) -> list[str]:
 
 
 def _equal(a: _ComparedText, b: _ComparedText) -> str:
-    missing = _named(a) ^ _named(b)
-    return _only(missing) if missing else ""
+    return _only(_named(a) ^ _named(b))
 
 
 def _named(view: _ComparedText) -> set[str]:
@@ -285,7 +293,7 @@ def _whose(a: _ComparedText, b: _ComparedText) -> str:
     """Whose it is: one's own may go without saying, and so may that of somebody who is named."""
     mine, yours = a.persons, b.persons
     unsaid = mine <= {"me"} or bool(a.names) or a.asking != a.words
-    apart = mine and mine.isdisjoint(yours) and (yours or not unsaid)
+    apart = mine.isdisjoint(yours) and (yours or not unsaid)
     return _only(mine) if apart else ""
 
 
@@ -371,10 +379,11 @@ def _told_of_past(view: _ComparedText) -> bool:
     return any(before in names and is_past(word) for before, word in pairwise(view.asking))
 
 
-def _mode(a: _ComparedText, b: _ComparedText) -> str:
+@_says("what must be is not what may be")
+def _mode(a: _ComparedText, b: _ComparedText) -> bool:
     one, two = _modes(a), _modes(b)
-    told = (one and two) or "yes" in (a.asks, b.asks)
-    return "what must be is not what may be" if told and one != two and not one & two else ""
+    told = bool(one and two) or "yes" in (a.asks, b.asks)
+    return told and one != two and not one & two
 
 
 def _modes(view: _ComparedText) -> set[str]:
@@ -386,23 +395,34 @@ def _modes(view: _ComparedText) -> set[str]:
 
 
 @_both_ways
-def _direction(a: _ComparedText, b: _ComparedText) -> str:
+@_says("it goes the other way")
+def _direction(a: _ComparedText, b: _ComparedText) -> bool:
     """Whether one goes from where the other goes to."""
-    back = set(_FROM.findall(a.text)) & set(_TO.findall(b.text)) - set(_TO.findall(a.text))
-    return "it goes the other way" if back else ""
+    return bool(set(_FROM.findall(a.text)) & set(_TO.findall(b.text)) - set(_TO.findall(a.text)))
+
+
+@_says(_SOMEBODY_ELSE)
+def _moved(a: _ComparedText, b: _ComparedText) -> bool:
+    """Whether the words with capitals, or else all, are the same in another order."""
+    orders = (view.capitals if len(view.capitals) > 1 else view.words for view in (a, b))
+    one, two = _less_me(*orders)
+    return one != two and sorted(one) == sorted(two) and a.keywords == b.keywords
+
+
+def _less_me(one: Sequence[str], two: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Returns both without the first person, where only one has it: it may go without saying."""
+    unsaid = {"me"} & ({*one} ^ {*two})
+    return [word for word in one if word not in unsaid], [
+        word for word in two if word not in unsaid
+    ]
 
 
 def _roles(a: _ComparedText, b: _ComparedText) -> str:
     """Whether the same words do something else: in another order somebody else may do it, and a
     verb may be a noun ("when do we test the server", "when is the test server")."""
-    english = a.english and b.english
-    one, two = _order(a, english), _order(b, english)
-    if "me" in {*one} ^ {*two}:
-        one, two = ([word for word in some if word != "me"] for some in (one, two))
+    one, two = _less_me(_order(a), _order(b))
     if sorted(one) != sorted(two) or a.keywords != b.keywords:
         return ""
-    if not english:
-        return _SOMEBODY_ELSE if one != two else ""
     if {a.asks, b.asks} == {"person", "thing"}:
         return _ANOTHER_THING
     if {a.predicate, b.predicate} == {"does", "is"}:
@@ -412,32 +432,31 @@ def _roles(a: _ComparedText, b: _ComparedText) -> str:
 
 def _restricted(a: _ComparedText, b: _ComparedText) -> str:
     """Of few words each counts: "depth" is not "well depth"."""
-    one, two = (set(_order(view, english=True)) - {"me"} for view in (a, b))
+    one, two = (set(_order(view)) - {"me"} for view in (a, b))
     small, large = sorted((one, two), key=len)
     if len(small) < 3 and small < large and a.keywords and b.keywords:
         return _only(large - small)
     return ""
 
 
-def _spoken(a: _ComparedText, b: _ComparedText) -> str:
-    known = {a.language, b.language} - {""}
-    return "another language" if len(known) > 1 else ""
+@_says("another language")
+def _spoken(a: _ComparedText, b: _ComparedText) -> bool:
+    return len({a.language, b.language} - {""}) > 1
 
 
-def _order(view: _ComparedText, english: bool) -> list[str]:
+def _order(view: _ComparedText) -> list[str]:
     """The words of meaning and the persons, in order, less what says the same wherever it stands:
-    a time, a way. Of another language the words with capitals, or else all."""
-    if not english:
-        return list(view.capitals if len(view.capitals) > 1 else view.words)
+    a time, a way."""
     free = {fold(token.word) for token in view.of("weekday", "month", "season")}
     some = (w for w in view.asking if w not in free and not (w.endswith("ly") and len(w) > 4))
     common = stopwords()
     return [PERSONS.get(w) or verb(stem(w)) for w in some if w in PERSONS or stem(w) not in common]
 
 
-def _unlike(a: _ComparedText, b: _ComparedText) -> str:
+@_says("too few words of one are in the other")
+def _unlike(a: _ComparedText, b: _ComparedText) -> bool:
     """Whether they share too few words of meaning to be about the same thing."""
-    return "" if _shared(a, b) >= 1 / 3 else "too few words of one are in the other"
+    return _shared(a, b) < 1 / 3
 
 
 def _shared(a: _ComparedText, b: _ComparedText) -> float:
@@ -448,7 +467,7 @@ def _shared(a: _ComparedText, b: _ComparedText) -> float:
 
 
 _EXACT = (_denial, _signs, _unshared)
-_ANY = (_spoken, *_EXACT, _roles, _unlike)
+_ANY = (_spoken, *_EXACT, _moved, _unlike)
 _ENGLISH = (
     *_EXACT,
     _restricted,

@@ -46,9 +46,7 @@ def words(query: TextQuery) -> list[str]:
 
 def indexed_text(title: str, heading: str, text: str) -> str:
     """What a passage is found by and embedded as: itself under its title and headings."""
-    if heading:
-        title = f"{title}\n{heading}" if title else heading
-    return f"{title}\n{text}" if title else text
+    return "\n".join([*filter(None, (title, heading)), text])
 
 
 def index_passage(title: str, path: str, heading: str, text: str) -> Indexed:

@@ -93,10 +93,9 @@ class Terms(NamedTuple):
 
 
 _english = Stemmer.Stemmer("english", 0)
-_by_script = (
-    (0x0400, 0x0530, Stemmer.Stemmer("russian", 0)),
-    (0x0600, 0x0700, Stemmer.Stemmer("arabic", 0)),
-)
+_russian = Stemmer.Stemmer("russian", 0)
+_STEMMERS = {0x04: _russian, 0x05: _russian, 0x06: Stemmer.Stemmer("arabic", 0)}
+"""By the block of 256 characters that a word begins in; English for all others."""
 
 
 def fold(text: str) -> str:
@@ -140,23 +139,13 @@ def stem(word: str) -> str:
     """The stem of a folded word."""
     if len(word) < 3 or not word.isalpha():
         return word
-    if word.isascii():
-        return str(_english.stemWord(word))
-    first = ord(word[0])
-    for low, high, stemmer in _by_script:
-        if low <= first < high:
-            return str(stemmer.stemWord(word))
-    return str(_english.stemWord(word))
+    return str(_STEMMERS.get(ord(word[0]) >> 8, _english).stemWord(word))
 
 
 def _core_words(core: str) -> list[str]:
     """The words of one core: the whole when it is a compound, then its parts; folded."""
-    if "'" in core:
-        core = core.removesuffix("'s").removesuffix("'S").replace("'", "")
-    if "," in core:
-        core = _THOUSANDS.sub(lambda m: m[0].replace(",", ""), core)
-    if not core.isascii():
-        core = _unaccented(core)
+    core = core.removesuffix("'s").removesuffix("'S").replace("'", "")
+    core = _unaccented(_THOUSANDS.sub(lambda m: m[0].replace(",", ""), core))
     whole = fold(core)
     if whole.isalpha() and (core[1:].islower() or core.isupper() or len(core) == 1):
         return [whole[:MAX_TERM]]

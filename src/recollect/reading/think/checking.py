@@ -17,7 +17,7 @@ from recollect.reading.gather import Section
 from recollect.reading.think.sources import ShownSource
 from recollect.text.statements.quotes import enough, normal, plain, quoted
 from recollect.text.support import gate
-from recollect.text.support.verdict import Near, Support
+from recollect.text.support.verdict import Near, Support, unknown
 
 MOST_SENTENCES = 40
 LONGEST = 2_000
@@ -35,9 +35,7 @@ class _Adjacent(NamedTuple):
 class Checker:
     """Takes what a model says, object by object."""
 
-    def __init__(
-        self, sources: Sequence[ShownSource], store: Store, near: Near | None = None
-    ) -> None:
+    def __init__(self, sources: Sequence[ShownSource], store: Store, near: Near = unknown) -> None:
         self._sources = {source.number: source for source in sources}
         self._store, self._near = store, near
         self._numbers: dict[int, int] = {}

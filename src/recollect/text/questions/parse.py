@@ -34,8 +34,6 @@ _TOKEN = re.compile(
         (?: "(?P<phrase>[^"]*)" | (?P<word>[^\s"]+) )""",
     re.VERBOSE,
 )
-_SIGN = re.compile(r"""["*:]|(?:^|\s)-""")
-"""Without one of these, a query is words and nothing else."""
 _PREFIX = re.compile(r"(?P<stem>[^*]*\w)\*+$")
 ClauseKind = Literal["word", "prefix", "phrase"]
 _LIMITS = {name: f"{name}s" for name in ("path", "kind", "source", "issue", "event")}
@@ -77,12 +75,8 @@ def parse(text: str) -> Parsed:
     text = text.replace("\x00", " ").encode("utf-8", "replace").decode()
     text = unicodedata.normalize("NFKC", text)
     draft = _QueryDraft()
-    if _SIGN.search(text):
-        for match in _TOKEN.finditer(text):
-            draft.take(match)
-    else:  # words alone, as in most questions
-        draft.plain = text.split()
-        draft.prose = list(draft.plain)
+    for match in _TOKEN.finditer(text):
+        draft.take(match)
     draft.flush()
     draft.check(text)
     return draft.parsed()

@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from recollect.named_tuple import NamedTuple
+from recollect.text.occurrences import occurrences
 from recollect.text.stopwords import stopwords
 from recollect.text.terms import fold, stem
 
@@ -120,12 +121,10 @@ def _share(wanted: Collection[str], text: str) -> float:
 
 def _stands(word: str, text: str) -> bool:
     """Whether the word is there by itself, and not only as a part of a longer one."""
-    at = text.find(word)
-    while at >= 0:
+    for at in occurrences(word, text):
         end = at + len(word)
         if not (text[at - 1 : at].isalnum() or text[end : end + 1].isalnum()):
             return True
-        at = text.find(word, at + 1)
     return False
 
 

@@ -41,8 +41,6 @@ def window(text: str, now: datetime | None = None) -> Window | None:
     given. Never raises."""
     text = text[:_READ]
     times = _times(text)
-    if not times:
-        return None
     now = now or datetime.now().astimezone()
     spans = [(time, span) for time in times if (span := _span(time, now))]
     if not spans:
@@ -390,11 +388,9 @@ def _may_name_one(text: str) -> bool:
 @cache
 def _words_of_time() -> frozenset[str]:
     """For each phrase without which there is no time, its last word."""
-    phrases: list[str] = []
-    for kind, _, words in chain.from_iterable(map(entries, WORDS.values())):
-        if kind in _TIMELY:
-            phrases += words
-    return frozenset(phrase.rpartition("_")[2].lower() for phrase in phrases)
+    every = chain.from_iterable(map(entries, WORDS.values()))
+    timely = chain.from_iterable(words for kind, _, words in every if kind in _TIMELY)
+    return frozenset(phrase.rpartition("_")[2].lower() for phrase in timely)
 
 
 def _is_title(text: str, time: _Time) -> bool:
@@ -643,7 +639,7 @@ def _dated(got: Words, which: str, now: datetime, latest: datetime) -> _Stretch:
     if year and abs(year - now.year) > _OWN:
         raise ValueError("history")
     if day:
-        found = _last_date(year or latest.year, month, day, latest if not year else None)
+        found = datetime(year, month, day) if year else _last_date(month, day, latest)
         return _whole(found, got["unit"].value if "unit" in got else _DAY)
     unwritten = {
         "last": now.year - (month >= now.month),
@@ -662,15 +658,14 @@ def _numbers(got: Words) -> tuple[int, int, int]:
     return _either(got, "year").value, _either(got, *_MONTH_KINDS).value, day.value
 
 
-def _last_date(year: int, month: int, day: int, latest: datetime | None) -> datetime:
-    """That day; with *latest*, the last one up to then (of February 29 there may be none in
-    eight years)."""
-    for earlier in range(9 if latest else 1):
+def _last_date(month: int, day: int, latest: datetime) -> datetime:
+    """The last such day up to *latest* (of February 29 there may be none in eight years)."""
+    for year in range(latest.year, latest.year - 9, -1):
         try:
-            found = datetime(year - earlier, month, day)
+            found = datetime(year, month, day)
         except ValueError:
             continue
-        if latest is None or found <= latest:
+        if found <= latest:
             return found
     raise ValueError("no such day")
 

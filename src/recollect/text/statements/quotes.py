@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 
+from recollect.text.occurrences import occurrences
 from recollect.text.terms import is_run
 
 LEAST = 6
@@ -46,12 +47,10 @@ def enough(quote: str) -> bool:
 
 def quoted(quote: str, text: str) -> bool:
     """Whether *text* has the *quote*; both are :func:`normal`."""
-    at = text.find(quote)
-    while at >= 0:
+    for at in occurrences(quote, text):
         end = at + len(quote)
         if not (_joined(text[at - 1 : at], quote[0]) or _joined(quote[-1], text[end : end + 1])):
             return True
-        at = text.find(quote, at + 1)
     return False
 
 

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, combinations, product
+from operator import attrgetter
 
 from recollect.text.support import tables
 from recollect.text.support.reading import ClauseReading, ClauseToken
@@ -78,9 +79,9 @@ def _differences(values: Sequence[ClauseToken], given: set[float]) -> Results:
     for one, two in combinations(values, 2):
         if {one.value, two.value} <= given:
             continue
-        high, low = (one, two) if one.value >= two.value else (two, one)
+        high, low = sorted((one, two), key=attrgetter("value"), reverse=True)
         yield f"{high.word} − {low.word} = {high.value - low.value:g}", high.value - low.value
-        if high.after in tables.MONTH_NUMBERS or low.after in tables.MONTH_NUMBERS:
+        if {high.after, low.after} & tables.MONTH_NUMBERS.keys():
             yield f"{one.word} + {two.word}", one.value + two.value
 
 

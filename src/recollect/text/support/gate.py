@@ -14,7 +14,7 @@ from recollect.named_tuple import NamedTuple
 from recollect.text.sentences import units
 from recollect.text.statements.quotes import normal, quoted
 from recollect.text.support.orders import is_order, without_address
-from recollect.text.support.verdict import Near, Support, check
+from recollect.text.support.verdict import Near, Support, check, unknown
 
 _BEFORE = 3
 """Sentences before a quote that may tell who is meant, or spoil it."""
@@ -49,7 +49,7 @@ def cited(quote: str, text: str) -> Cited:
     return Cited(quote, "")
 
 
-def borne_out(sentence: str, quotes: Sequence[Cited], title: str, near: Near | None) -> Support:
+def borne_out(sentence: str, quotes: Sequence[Cited], title: str, near: Near) -> Support:
     """Whether a sentence follows from where its quotes stand."""
     if any(_ordered(one.before + one.span) for one in quotes):
         return Support(ORDERED)
@@ -72,11 +72,11 @@ class _Embedder(Protocol):
     def embed_passages(self) -> Callable[[Sequence[str]], Any]: ...
 
 
-def by_meaning(embedder: _Embedder | None) -> Near | None:
-    """How near words are in meaning by the vectors of the embedder that ships; None without it:
+def by_meaning(embedder: _Embedder | None) -> Near:
+    """How near words are in meaning by the vectors of the embedder that ships; unknown without it:
     the cosines of another lie elsewhere."""
     if embedder is None or not embedder.key.startswith(SHIPPED):
-        return None
+        return unknown
     vectors: dict[str, Any] = {}
 
     def near(words: Sequence[str], others: Sequence[str]) -> list[float]:

@@ -13,19 +13,26 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
-from itertools import chain, combinations, product
+from functools import cache, lru_cache, partial
+from itertools import chain, combinations, filterfalse, product
 
 from recollect.named_tuple import NamedTuple
 from recollect.text.forms import is_form
 from recollect.text.stopwords import stopwords
 from recollect.text.support import tables
 from recollect.text.support.arithmetic import computed
-from recollect.text.support.reading import ClauseReading, ClauseToken, SentenceClause, read
+from recollect.text.support.reading import ClauseReading, ClauseToken, read
 from recollect.text.terms import fold, stem, stems
 
 Near = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
 """How near each of some words is to the nearest of others, from 0 to 1."""
+
+
+def unknown(words: Sequence[str], _others: Sequence[str]) -> Sequence[float]:
+    """The :data:`Near` of a caller without an embedder."""
+    return [0.0] * len(words)
+
+
 CLOSE = 0.8
 """From which nearness on a word is taken for another."""
 SYNONYM = 0.9
@@ -62,34 +69,29 @@ class Support(NamedTuple):
 class CitedSentence:
     """A sentence, and what it is held against."""
 
-    def __init__(self, text: str, cited: str, around: str, near: Near | None) -> None:
+    def __init__(self, text: str, cited: str, around: str, near: Near) -> None:
         self.text, self.cited = text, cited
         self.said, self.spans = read(text), read(cited)
         self.known = (*self.spans.tokens, *read(around).tokens)
         """The tokens of the spans, and of the text around them, which may tell who is meant."""
-        self.near = near if self.said.language in ("en", "") else None
+        self.near = near if self.said.language in ("en", "") else unknown
         self.computed: list[str] = []
         """How numbers follow that are not in the spans as they stand."""
-        self._homes: dict[ClauseToken, frozenset[int]] = {}
+        self.clauses_with = cache(self._clauses_with)
+        """Returns the clauses of the spans that have a token, or else what means the same."""
         lacking = [t.word.lower() for t in self.said.of("word") if not self.has(t)]
-        if self.near is not None and lacking:  # all in one batch
+        if lacking:  # all in one batch
             self.near(lacking, [t.word.lower() for t in self.spans.of("word", "name")] or lacking)
 
     def has(self, token: ClauseToken) -> bool:
         return _among(token, self.spans.tokens)
 
-    def clauses_with(self, token: ClauseToken) -> frozenset[int]:
-        """The clauses of the spans that have it, or else a word that means the same."""
-        if token not in self._homes:
-            self._homes[token] = frozenset(self._found(token))
-        return self._homes[token]
-
-    def _found(self, token: ClauseToken) -> set[int]:
-        exact = {other.clause for other in self.spans.tokens if same_token(token, other)}
-        if exact or token.kind != "word" or self.near is None:
+    def _clauses_with(self, token: ClauseToken) -> frozenset[int]:
+        exact = frozenset(o.clause for o in self.spans.tokens if same_token(token, o))
+        if exact or token.kind != "word":
             return exact
         words = self.spans.of("word")
-        return {other.clause for other in words if self.nearness(token, other) >= SYNONYM}
+        return frozenset(o.clause for o in words if self.nearness(token, o) >= SYNONYM)
 
     def shared(self, tokens: Sequence[ClauseToken]) -> list[int]:
         """How many of the tokens each clause of the spans has."""
@@ -97,14 +99,10 @@ class CitedSentence:
         return [homes[clause] for clause in range(len(self.spans.clauses))]
 
     def nearness(self, token: ClauseToken, other: ClauseToken) -> float:
-        if self.near is None:
-            return 0.0
         return self.near([token.word.lower()], [other.word.lower()])[0]
 
 
-def check(
-    sentence: str, spans: Sequence[str], around: str = "", near: Near | None = None
-) -> Support:
+def check(sentence: str, spans: Sequence[str], around: str = "", near: Near = unknown) -> Support:
     """Holds a sentence against the spans that it cites."""
     size = len(read(sentence).tokens)
     if not 0 < size <= LONGEST:
@@ -129,10 +127,8 @@ def asks_more(query: str, question: str) -> bool:
 
 
 def same_token(token: ClauseToken, other: ClauseToken) -> bool:
-    if token.kind == "number":
-        return other.kind == "number" and _same_number(token, other)
     if "number" in (token.kind, other.kind):
-        return False
+        return token.kind == other.kind and _same_number(token, other)
     return token.key == other.key or _alike(token, other)
 
 
@@ -197,6 +193,11 @@ def _figures(case: CitedSentence) -> str:
     return ""
 
 
+def _first_missing(tokens: Sequence[ClauseToken], has: Callable[[ClauseToken], bool]) -> str:
+    """Names the first of the tokens that what is cited has not; empty where it has all."""
+    return next(map(_missing, filterfalse(has, tokens)), "")
+
+
 def _missing(token: ClauseToken) -> str:
     return f"{_shown(token)} is not in what it cites"
 
@@ -206,22 +207,21 @@ def _shown(token: ClauseToken) -> str:
 
 
 def _dates(case: CitedSentence) -> str:
-    for token in case.said.of("month", "weekday", "season"):
-        if not case.has(token):
-            return _missing(token)
+    missing = _first_missing(case.said.of("month", "weekday", "season"), case.has)
     rates = case.spans.keys("rate")
     others = [token for token in case.said.of("rate") if token.key not in rates]
-    if rates and others:
+    if rates and others and not missing:
         return f"“{others[0].word}” is another rate than in what it cites"
-    return ""
+    return missing
 
 
 def _names(case: CitedSentence) -> str:
     initials = "".join(one.key[:1] for one in case.known)
-    for token in case.said.of("name", "id"):
-        if not _among(token, case.known) and not _abbreviates(token, initials):
-            return _missing(token)
-    return ""
+
+    def has(token: ClauseToken) -> bool:
+        return _among(token, case.known) or _abbreviates(token, initials)
+
+    return _first_missing(case.said.of("name", "id"), has)
 
 
 def _abbreviates(token: ClauseToken, initials: str) -> bool:
@@ -232,28 +232,17 @@ def _abbreviates(token: ClauseToken, initials: str) -> bool:
 def _negations(case: CitedSentence) -> str:
     if case.computed:
         return ""
-    before = None
-    for n, clause in enumerate(case.said.clauses):
-        homes = list(filter(None, map(case.clauses_with, clause.tokens)))
-        why = _turned(case, clause, before if n in case.said.joined else None, homes)
-        if why:
-            return why
-        before = clause
-    return ""
+    return next(filter(None, map(partial(_turned, case), range(len(case.said.clauses)))), "")
 
 
-def _turned(
-    case: CitedSentence,
-    clause: SentenceClause,
-    before: SentenceClause | None,
-    homes: Sequence[frozenset[int]],
-) -> str:
+def _turned(case: CitedSentence, n: int) -> str:
     """Whether a clause denies what its source does not, or affirms what it denies. Where it goes on
-    from the clause *before* it, a denial there counts for it."""
-    spans = case.spans.clauses
+    from the clause before it, a denial there counts for it."""
+    clause, spans = case.said.clauses[n], case.spans.clauses
+    homes = list(filter(None, map(case.clauses_with, clause.tokens)))
     if clause.denies and homes and not any(spans[c].negative for c in chain(*homes)):
         return "it denies what its source does not deny"
-    if clause.negative or (before is not None and before.negative):
+    if clause.negative or (n in case.said.joined and case.said.clauses[n - 1].negative):
         return ""
     if any(all(spans[c].negated for c in home) for home in homes):
         return "it affirms what its source denies"
@@ -371,7 +360,7 @@ def _words(case: CitedSentence) -> str:
     scored = list(zip(lacking, _scores(case, lacking), strict=True))
     stray = [word for word, score in scored if score < CLOSE]
     far = [word for word, score in scored if score < FAR]
-    if far and case.near is not None:
+    if far and case.near is not unknown:
         return _missing(far[0])
     return _missing(stray[0]) if len(stray) > STRAY * len(case.said.tokens) else ""
 
@@ -380,6 +369,5 @@ def _scores(case: CitedSentence, lacking: Sequence[ClauseToken]) -> Sequence[flo
     """How near each word is to one of the spans."""
     words = map(str.lower, _WORD.findall(case.cited))
     known = [word for word in dict.fromkeys(words) if stem(fold(word)) not in stopwords()]
-    if case.near is None or not known:
-        return [0.0] * len(lacking)
-    return case.near([token.word.lower() for token in lacking], known)
+    near = case.near if known else unknown
+    return near([token.word.lower() for token in lacking], known)

@@ -16,7 +16,7 @@ from recollect.facts import TYPES, FactType
 from recollect.ports import Llm, LlmMessage, LlmRequest
 from recollect.text.fence import Fence
 from recollect.text.support import gate
-from recollect.text.support.verdict import Near
+from recollect.text.support.verdict import Near, unknown
 from recollect.text.terms import stems
 from recollect.writing.curation.chunk import CurationPiece
 from recollect.writing.curation.extract import Extracted, PieceContext
@@ -52,7 +52,7 @@ CONFIDENCE = 0.8
 
 
 class ByModel:
-    def __init__(self, llm: Llm, near: Near | None = None) -> None:
+    def __init__(self, llm: Llm, near: Near = unknown) -> None:
         self._llm, self._near = llm, near
 
     def extract(
