@@ -13,7 +13,8 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conftest import EMBED_HOME, Cli, HashEmbedder
-from recollect import Memory, config
+from recollect import Memory, config, doctor
 from recollect.errors import StoreError, StoreTooNew
 from recollect.models.catalog import EMBED
 from recollect.nouns import Filter
@@ -267,6 +268,103 @@ def test_a_store_of_a_newer_version_is_refused_and_untouched(tmp_path: Path, cli
 
 
 # ------------------------------------------------------------------ models
+
+
+def _cut(store: Path) -> None:
+    os.truncate(store / "record.db", 0)
+
+
+def _shortened(store: Path) -> None:
+    os.truncate(store / "record.db", (store / "record.db").stat().st_size // 2)
+
+
+def _deleted(store: Path) -> None:
+    (store / "record.db").unlink()
+
+
+def _moved(store: Path) -> None:
+    store.rename(store.with_name("elsewhere"))
+
+
+def _replaced(store: Path) -> None:
+    _moved(store)
+    with opened(store) as other:
+        put(other.store, note("other", "an otter of another store"))
+
+
+LOST: dict[Callable[[Path], None], str] = {
+    _cut: "is empty: it was cut",
+    _shortened: "was cut from",
+    _deleted: "is gone",
+    _moved: "is gone",
+    _replaced: "another store is in its place",
+}
+
+
+@pytest.fixture
+def indexed(tmp_path: Path) -> Path:
+    """A store with an index, all of it in the record itself."""
+    with opened(tmp_path / "store") as memory:
+        put(memory.store, *(note(f"n{n}", f"otter {n} " * 50) for n in range(300)))
+        memory.search("otter")
+    return tmp_path / "store"
+
+
+@pytest.mark.parametrize("lose", LOST, ids=lambda lose: str(lose.__name__))
+def test_a_record_that_is_lost_while_it_is_open_is_told_at_once(
+    indexed: Path, lose: Callable[[Path], None]
+) -> None:
+    with opened(indexed) as memory:
+        memory.search("otter 4")
+        lose(indexed)
+        before = contents(indexed)
+        tried: tuple[Callable[[], object], ...] = (
+            lambda: memory.search("otter 5"),
+            lambda: memory.remember("The otter sleeps", name="otter"),
+            memory.status,
+        )
+        with ThreadPoolExecutor() as threads:  # which have no connection yet
+            for use in tried:
+                with pytest.raises(StoreError, match=LOST[lose]):
+                    use()
+                with pytest.raises(StoreError, match=LOST[lose]):
+                    threads.submit(use).result()
+        assert doctor.examine(memory).checks[0].state == "fail"
+        assert contents(indexed) == before
+
+
+@pytest.mark.parametrize("lose", [_cut, _deleted], ids=["cut", "deleted"])
+def test_no_empty_store_is_made_over_what_is_left_of_one(
+    indexed: Path, cli: Cli, lose: Callable[[Path], None]
+) -> None:
+    backup, at = str(indexed.with_name("backup.tar")), ("--store", str(indexed))
+    assert cli("backup", backup, *at).code == 0
+    lose(indexed)
+    before = contents(indexed)
+    for command in (["search", "otter"], ["remember", "x"], ["status"], ["add", __file__]):
+        refused = cli(*command, *at)
+        assert (refused.code, LOST[lose] in refused.err) == (1, True)
+    store = cli("doctor", "--json", *at).json["checks"][0]
+    assert (store["state"], LOST[lose] in store["text"]) == ("fail", True)
+    assert cli("repair", *at).code == 1
+    assert contents(indexed) == before
+    assert cli("restore", backup, "--to", str(indexed), "--force").code == 0
+    assert cli("status", "--json", *at).json["documents"] == 300
+
+
+def test_a_record_that_was_cut_is_repaired_from_its_log(tmp_path: Path, cli: Cli) -> None:
+    writer = (
+        "import os, sys; from recollect.storage import open_store; "
+        "from recollect.testing.builders import note, put; "
+        "store = open_store(sys.argv[1]); "
+        "put(store, note('otter', 'The otter sleeps')); os._exit(0)"
+    )
+    subprocess.run([sys.executable, "-c", writer, str(tmp_path / "store")], check=True)
+    _cut(tmp_path / "store")
+    at = ("--store", str(tmp_path / "store"))
+    assert "is empty" in cli("search", "otter", *at).err
+    assert cli("repair", *at).code == 0
+    assert "The otter sleeps" in cli("search", "otter", *at).out
 
 
 @pytest.mark.parametrize("damage", ["missing", "garbled"])

@@ -11,9 +11,11 @@ import pytest
 from bench.full_check import full_check
 
 from recollect.errors import StoreError
+from recollect.nouns import Filter, View
 from recollect.ports import StorageEngine
 from recollect.storage.embedded.engine import EmbeddedStore
 from recollect.storage.plain.engine import PlainStore
+from recollect.testing.builders import any_of, note, put
 from recollect.testing.contract import StoreContract
 from recollect.testing.machine import run_machine
 
@@ -85,6 +87,21 @@ def test_random_operations_agree_where_every_threshold_is_crossed(
 ) -> None:
     _small_parts(monkeypatch)
     run_machine(_reopen, examples=30, faults=_faults)
+
+
+def test_the_index_of_a_view_holds_what_the_view_sees(tmp_path: Path) -> None:
+    opened, view = EmbeddedStore(tmp_path), View(owner="ana")
+    put(opened, *(note(f"n{n}", "otter", owner=("ana", "ben")[n % 2]) for n in range(600)))
+    found = opened.search_text([any_of("otter")], Filter(within=view), limit=1, count=True)
+    assert found[0].total == 300
+    index = opened.text_within(view)
+    with opened.pool.snapshot() as record:
+        state = record.state_within(view)._replace(generation=1)
+        position = index.position(state)
+    assert position is not None
+    assert position.seq == state.seq  # nothing is left to be read from the record
+    assert list(tmp_path.rglob("record.db")) == [tmp_path / "record.db"]
+    opened.close()
 
 
 class _NoOptionalPorts(StorageEngine):

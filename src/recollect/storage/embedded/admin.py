@@ -100,6 +100,7 @@ class EmbeddedAdmin:
             return CheckReport((Finding("record", error.message),))
 
     def _checked(self, full: bool) -> CheckReport:
+        self._pool.mine()  # says what became of the file
         found = list(audit.writable(self.folder, LOCK_SECONDS))
         with closing(Record(self.folder, once=True)) as record, record.snapshot():
             for findings in audit.everything(record, full=full):

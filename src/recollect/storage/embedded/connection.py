@@ -11,9 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from recollect import permissions, suspend
+from recollect import suspend
 from recollect.errors import StoreBusy, StoreCorrupt, StoreError
+from recollect.storage.embedded import record_file
 from recollect.storage.embedded.lock import holders
+from recollect.storage.embedded.record_file import RECORD
 from recollect.storage.embedded.rows import RecordState
 from recollect.storage.embedded.schema import migrate
 from recollect.storage.embedded.sqlite_file import is_busy
@@ -31,12 +33,13 @@ class Connection:
     ``BEGIN IMMEDIATE`` transaction and is on disk when it returns."""
 
     def __init__(self, folder: Path, *, once: bool = False) -> None:
-        """A connection, which keeps little in memory if all is read *once* and in order."""
+        """A connection to what is there, made where nothing is; if all is read *once* and in order,
+        which needs a record, it keeps little in memory."""
         self.folder = folder
         with translated(folder):
-            permissions.touch(folder / "record.db")
+            (record_file.standing if once else record_file.made)(folder)
             self._db = sqlite3.connect(
-                folder / "record.db",
+                folder / RECORD,
                 timeout=BUSY_SECONDS,
                 isolation_level=None,
                 check_same_thread=False,
@@ -187,7 +190,7 @@ _HINTS = {
 def damaged(folder: Path, error: object) -> StoreCorrupt:
     """Something is in the record that nobody has written, or is not there any more."""
     return StoreCorrupt(
-        f"{folder / 'record.db'}: {error}",
+        f"{folder / RECORD}: {error}",
         hint="`recollect repair` makes a new store of what can be read and keeps this one aside; "
         "`recollect restore BACKUP` goes back to a backup",
     )

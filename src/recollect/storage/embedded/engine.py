@@ -51,7 +51,6 @@ class EmbeddedStore:
         self.text = EmbeddedText(self.pool)
         self._texts: dict[View, EmbeddedText] = {}
         self.vectors = EmbeddedVectors(self.pool)
-        self.pool.mine()
 
     @cached_property
     def sessions(self) -> sessions.EmbeddedSessions:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from recollect.errors import StoreError
+from recollect.storage.embedded import record_file
 from recollect.storage.embedded.record import Record
 
 
@@ -19,12 +20,15 @@ class RecordPool:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._local: threading.local | None = threading.local()
+        self._local.record = Record(folder)
+        self._file = record_file.standing(folder)
 
     def mine(self) -> Record:
         """Returns the connection of this thread."""
         local = self._local
         if local is None:
             raise StoreError(f"{self.folder}: the store was closed", hint="open it again")
+        self._file.check(self.folder)
         if not hasattr(local, "record"):
             local.record = Record(self.folder)
         record: Record = local.record

@@ -131,6 +131,8 @@ def _lengthen(file: Path) -> None:
     """Give a file that was cut short its length again: SQLite reads none that is too short."""
     with open(file, "r+b") as content:
         head = content.read(100)
+        if not head:  # SQLite deletes the log of an empty file; of a garbled one it reads it
+            content.truncate(4096)
         if head.startswith(b"SQLite format 3\0") and len(head) == 100:
             size = int.from_bytes(head[16:18], "big")
             wanted = (65536 if size == 1 else size) * int.from_bytes(head[28:32], "big")

@@ -17,6 +17,7 @@ from pathlib import Path
 from recollect import permissions
 from recollect.errors import StoreBusy, StoreError, UsageError
 from recollect.storage.embedded.lock import file_lock
+from recollect.storage.embedded.record_file import RECORD, remnants
 from recollect.storage.embedded.sqlite_file import is_busy
 
 _WORKING = ".recollect-working"
@@ -55,7 +56,7 @@ def free(place: Path, *, force: bool) -> None:
     """Refuse a place that something is in; with *force* only what is no store, or is in use."""
     if not os.path.lexists(place) or (place.is_dir() and not any(place.iterdir())):
         return
-    if not (place / "record.db").is_file():
+    if not (place / RECORD).is_file() and not (place.is_dir() and remnants(place)):
         raise UsageError(f"{place} is there already, and is no store", hint="name another place")
     if not force:
         raise UsageError(
@@ -67,7 +68,9 @@ def free(place: Path, *, force: bool) -> None:
 
 def refuse_in_use(place: Path) -> None:
     """Refuse a store that another process has open: it would go on writing to what was moved."""
-    file = place / "record.db"
+    file = place / RECORD
+    if not file.is_file() or not file.stat().st_size:
+        return  # SQLite would make one, or delete the log of one that was cut
     try:
         with closing(sqlite3.connect(file, timeout=1.0, isolation_level=None)) as db:
             db.execute("PRAGMA locking_mode = EXCLUSIVE")

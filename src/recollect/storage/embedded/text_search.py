@@ -274,7 +274,7 @@ class EmbeddedText:
             state, position = self._state(mine), index.reload().position
         if position and position.seq >= state.seq:
             return
-        with closing(Record(self.folder, once=True)) as record:
+        with closing(Record(self._pool.folder, once=True)) as record:
             while True:
                 with record.snapshot():
                     state, snapshot = self._state(record), index.reload()

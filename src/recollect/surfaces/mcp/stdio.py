@@ -24,6 +24,7 @@ from typing import Any, TypeGuard
 
 from recollect import memory as facade
 from recollect import trace
+from recollect.arguments import store_of
 from recollect.errors import RecollectError
 from recollect.named_tuple import NamedTuple
 from recollect.surfaces import error_log
@@ -40,7 +41,7 @@ from recollect.surfaces.mcp.content import (
     Result,
 )
 from recollect.surfaces.tools import Work
-from recollect.surfaces.warm import holder, tool_calls
+from recollect.surfaces.warm import holder, holders, tool_calls
 
 PARSE_ERROR, INVALID_REQUEST, NO_METHOD, INTERNAL_ERROR = -32700, -32600, -32601, -32603
 WRONG_VERSION = -32022
@@ -481,28 +482,39 @@ def _too_long() -> McpError:
 
 
 class LazyMemory:
-    """A memory that is opened by whoever first needs it."""
+    """A memory that is opened by whoever first needs it, and opened again where another store is
+    in its place since (moved, restored)."""
 
     def __init__(self, store: str | None, owner: str | None, scopes: list[str] | None) -> None:
         self._store = store
         self._walls = owner, scopes
         self._memory: facade.Memory | None = None
         self._shown: facade.Memory | None = None
+        self._identity: tuple[int, int] | None = None
         self._lock = Lock()
 
     def __call__(self) -> facade.Memory:
         with self._lock:
+            if self._memory is not None and self._is_replaced(self._memory):
+                self._close()
             if self._memory is None or self._shown is None:
                 self._memory = self._shown = facade.Memory.open(self._store)
+                self._identity = holders.identity(store_of(self._memory.config))
                 if self._walls != (None, None):
                     self._shown = self._memory.view(*self._walls)
             return self._shown
 
+    def _is_replaced(self, memory: facade.Memory) -> bool:
+        return holders.identity(store_of(memory.config)) not in (None, self._identity)
+
     def close(self) -> None:
         with self._lock:
-            if self._memory is not None:
-                self._memory.close()
-                self._memory = self._shown = None
+            self._close()
+
+    def _close(self) -> None:
+        if self._memory is not None:
+            self._memory.close()
+            self._memory = self._shown = None
 
 
 def serve(

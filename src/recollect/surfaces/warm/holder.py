@@ -141,10 +141,11 @@ class Holder:
     def _current(self) -> sharing.SharedMemory:
         """The store as it is open here; declined where another one is in its place since."""
         with self._lock:
-            if self._shared is None:
-                self._shared = sharing.SharedMemory(self._opened())
-                self._identity = _identity(self._location)
-            if _identity(self._location) != self._identity:
+            memory = self._opened()
+            if self._shared is None or self._shared.memory is not memory:
+                self._shared = sharing.SharedMemory(memory)
+                self._identity = holders.identity(self._location)
+            if holders.identity(self._location) != self._identity:
                 raise Declined
             return self._shared
 
@@ -235,12 +236,3 @@ def _done(request: Request, out: io.StringIO) -> tuple[int, Callable[[], None]]:
 
 def _nothing() -> None:
     """Does nothing: the client keeps no late answer of a command."""
-
-
-def _identity(location: str) -> tuple[int, int] | None:
-    """Which file the record of a store is; another one after it was moved or restored."""
-    try:
-        about = os.stat(os.path.join(location, "record.db"))
-    except OSError:
-        return None
-    return about.st_dev, about.st_ino

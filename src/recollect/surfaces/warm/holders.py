@@ -33,3 +33,12 @@ def told(location: str) -> str:
     """Who holds the store there, in words; nothing where nobody does."""
     process = holder_of(location)
     return "" if process is None else f"process {process} answers for commands and hooks"
+
+
+def identity(location: str) -> tuple[int, int] | None:
+    """Which file the record of a store is; another one after it was moved or restored."""
+    try:
+        about = os.stat(os.path.join(location, "record.db"))
+    except OSError:
+        return None
+    return about.st_dev, about.st_ino
