@@ -6,10 +6,12 @@ import io
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +29,10 @@ from recollect.surfaces.commands import hook_late, hook_text
 from recollect.surfaces.commands.hook import MARK, POINTERS, TOKENS, called
 from recollect.surfaces.install.clients import CLIENTS
 from recollect.text.tokens import count_tokens
+from test_sessions_databases import HERMES, plain_hermes
 
 FIXTURES = Path(__file__).parent / "fixtures" / "hooks"
-HOOKED = [client.name for client in CLIENTS if "prompt" in client.events]
+HOOKED = [client.name for client in CLIENTS if {"session-start", "prompt"} <= set(client.events)]
 """Those that read what a hook says."""
 PAYLOADS = [
     (client, file.stem) for client in HOOKED for file in sorted((FIXTURES / client).glob("*.json"))
@@ -70,7 +73,10 @@ def payload(client: str, event: str, **more: Any) -> dict[str, Any]:
 
 def told(out: str) -> str:
     """What the model is given: marked as ours from beginning to end."""
-    content = json.loads(out)["hookSpecificOutput"]["additionalContext"]
+    return marked(json.loads(out)["hookSpecificOutput"]["additionalContext"])
+
+
+def marked(content: Any) -> str:
     assert isinstance(content, str)
     assert content.startswith(f"<{MARK}>\n")
     assert content.endswith(f"\n</{MARK}>")
@@ -267,6 +273,62 @@ def test_a_session_of_copilot_is_imported_from_where_it_keeps_it(
     with Memory.open() as memory:
         found = memory.list(kinds=["session"]).items
         assert sent["session_id"] in {one.external for one in found}
+
+
+@pytest.mark.usefixtures("known")
+def test_cursor_is_told_at_the_start_and_its_transcript_is_imported(
+    hook: Hook, tmp_path: Path
+) -> None:
+    said = json.loads(hook("session-start", payload("cursor", "session-start"), "cursor"))
+    assert list(said) == ["additional_context"]
+    assert "Releases are signed by Ana" in marked(said["additional_context"])
+    name = "3d9a7c55-0000-4000-8000-00000000000a"
+    folder = FIXTURES.parent / "sessions" / "cursor" / "home-ana-shop"
+    sent = payload(
+        "cursor", "session-end",
+        transcript_path=str(folder / "agent-transcripts" / name / f"{name}.jsonl"),
+    )  # fmt: skip
+    assert hook("session-end", sent, "cursor", "--wait") == ""
+    with Memory.open() as memory:
+        assert name in {one.external for one in memory.list(kinds=["session"]).items}
+
+
+@pytest.mark.usefixtures("known")
+def test_hermes_is_told_with_the_first_prompt_and_with_others(hook: Hook) -> None:
+    first = payload("hermes", "prompt")
+    said = json.loads(hook("prompt", first, "hermes"))
+    assert list(said) == ["context"]
+    assert "Releases are signed by Ana" in marked(said["context"])
+    assert "Fridays at noon" in said["context"]
+    later = payload("hermes", "prompt", extra=first["extra"] | {"is_first_turn": False})
+    said = json.loads(hook("prompt", later, "hermes"))
+    assert "Releases are signed by Ana" not in said["context"]
+    assert "Fridays at noon" in said["context"]
+    away = first["extra"] | {"user_message": ["an image"], "is_first_turn": False}
+    assert hook("prompt", payload("hermes", "prompt", extra=away), "hermes") == ""
+
+
+def test_the_sessions_of_hermes_are_imported_from_where_it_keeps_them(
+    hook: Hook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HERMES_HOME", str(tmp_path))
+    with closing(sqlite3.connect(tmp_path / "state.db")) as db:
+        db.executescript(HERMES)
+        plain_hermes(db, "s1", "When do we deploy?", "On Fridays.")
+        db.commit()
+    assert hook("session-end", payload("hermes", "session-end"), "hermes", "--wait") == ""
+    with Memory.open() as memory:
+        assert [one.external for one in memory.list(kinds=["session"]).items] == ["s1"]
+
+
+@pytest.mark.parametrize(
+    ("client", "key"), [("cursor", "additional_context"), ("hermes", "context")]
+)
+def test_what_comes_late_is_said_in_the_client_s_own_shape(
+    client: str, key: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert hook_text.late(["prompt", "--client", client], b"{}") == 0
+    assert hook_text.LATE in json.loads(capsys.readouterr().out)[key]
 
 
 def test_a_session_is_a_name_and_no_path(

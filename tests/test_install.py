@@ -29,7 +29,7 @@ COMMAND = "/opt/my tools/bin/recollect"
 LAUNCH = Launch(COMMAND)
 OLD = Launch("/old/bin/recollect")
 EVERY = pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.name)
-HOOKED = [client for client in CLIENTS if client.hooks]
+HOOKED = [client for client in CLIENTS if client.hooks and client.hooks.form == "json"]
 
 
 @pytest.fixture(autouse=True)
@@ -576,7 +576,46 @@ def test_hooks_stand_beside_those_of_the_user(client: McpClient, cli: Cli) -> No
 def test_hooks_come_only_when_they_are_asked_for(user: Path, cli: Cli) -> None:
     cli("install", "claude-code")
     assert not (user / ".claude/settings.json").exists()
-    assert "no hooks" in cli("install", "cursor", "--hooks").err
+    assert "no hooks" in cli("install", "goose", "--hooks").err
+
+
+OF_HERMES = """# mine
+model: x  # the model
+hooks:
+  post_tool_call:
+    - matcher: "write_file"
+      command: "~/format.sh"
+memory:
+  provider: honcho
+"""
+
+
+@pytest.mark.parametrize("before", [OF_HERMES, "model: x\nhooks: {}\n", "model: x\n", ""])
+def test_hooks_go_into_yaml_and_out_of_it_again(before: str, user: Path, cli: Cli) -> None:
+    file = user / ".hermes/config.yaml"
+    write(file, before)
+    assert cli("install", "hermes", "--hooks").code == 0
+    read = yaml.safe_load(file.read_text())
+    asked = {
+        name: [{"command": f"'{COMMAND}' hook {event} --client hermes", "timeout": seconds}]
+        for event, name, seconds in (
+            ("prompt", "pre_llm_call", 5), ("session-end", "on_session_finalize", 3),
+        )
+    }  # fmt: skip
+    mine = (yaml.safe_load(before) or {}).get("hooks") or {}
+    assert read["hooks"] == mine | asked
+    assert "with hooks" in cli("install").out
+    assert "nothing was changed" in cli("install", "hermes", "--hooks").out
+    cli("install", "hermes", "--uninstall")
+    assert file.read_text() == before
+
+
+def test_hooks_of_the_user_at_the_same_event_are_left_alone_in_yaml(user: Path, cli: Cli) -> None:
+    file = user / ".hermes/config.yaml"
+    write(file, mine := "hooks:\n  pre_llm_call:\n    - command: mine.sh\n")
+    refused = cli("install", "hermes", "--hooks")
+    assert (refused.code, "add this to hooks.pre_llm_call" in refused.err) == (1, True)
+    assert file.read_text() == mine
 
 
 def test_hooks_from_elsewhere_are_brought_up_to_date(

@@ -135,7 +135,19 @@ def payload_of(raw: bytes) -> dict[str, Any]:
     payload = json.loads(raw)
     if not isinstance(payload, dict):
         raise ValueError(f"not an object but a {type(payload).__name__} on stdin")
-    return payload
+    return {**_elsewhere(payload), **payload}
+
+
+def _elsewhere(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """What some clients tell under other names (Cursor, Hermes), by ours."""
+    extra, roots = payload.get("extra"), payload.get("workspace_roots")
+    given = extra if isinstance(extra, dict) else {}
+    return {
+        "session_id": payload.get("conversation_id"),
+        "cwd": roots[0] if isinstance(roots, list) and roots else None,
+        "prompt": given.get("user_message"),
+        "begins": given.get("is_first_turn"),
+    }
 
 
 def _said(call: Call, payload: Mapping[str, Any]) -> str:
@@ -153,14 +165,16 @@ def content(call: Call, payload: Mapping[str, Any]) -> str:
         return ""
     if call.event == "session-start":
         return _prelude(call, payload)
+    begun = _prelude(call, payload) if payload.get("begins") is True else ""
     before = hook_late.take(call, payload)
-    return "\n".join(some(when(before, f"{hook_late.BEFORE}\n{before}"), _pointers(call, payload)))
+    late = when(before, f"{hook_late.BEFORE}\n{before}")
+    return "\n".join(some(begun, late, _pointers(call, payload)))
 
 
 def shaped(call: Call, payload: Mapping[str, Any], told: str) -> str:
     """As the client takes it."""
     name = payload.get("hook_event_name") or _events(call)[call.event]
-    return json.dumps(shape(name, told), ensure_ascii=False)
+    return json.dumps(shape(call.client, name, told), ensure_ascii=False)
 
 
 def event_name(words: Sequence[str]) -> str:

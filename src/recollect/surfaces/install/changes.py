@@ -21,6 +21,7 @@ from recollect.named_tuple import NamedTuple
 from recollect.surfaces.install import edits, files, ledger
 from recollect.surfaces.install.clients import (
     ClientCommand,
+    ClientHooks,
     McpClient,
     Scope,
     hook_group,
@@ -170,7 +171,7 @@ def hooked(client: McpClient, scope: Scope) -> bool:
     if file is None:
         return False
     try:
-        return _calls_us(SYNTAX["json"].load(files.read(file).text), client)
+        return _calls_us(_hook_syntax(client).load(files.read(file).text), client)
     except (RecollectError, ValueError):
         return False
 
@@ -325,6 +326,10 @@ def _failure(command: Sequence[str]) -> str:
 # ------------------------------------------------------------------ hooks
 
 
+def _hook_syntax(client: McpClient) -> Syntax:
+    return SYNTAX[client.hooks.form if client.hooks else "json"]
+
+
 def _ours(data: dict[str, Any], client: McpClient, event: str) -> list[tuple[str | int, ...]]:
     """Returns the paths of the calls of us at an event; the last first."""
     name = client.events[event]
@@ -359,7 +364,7 @@ def _calls_us(data: dict[str, Any], client: McpClient) -> bool:
 def _put_hooks(client: McpClient, file: Path, launch: Launch, pending: FileEdits) -> Change:
     hooks = client.hooks
     assert hooks is not None
-    sheet, syntax, tag = pending.sheet(file), SYNTAX["json"], f"{client.name} hooks"
+    sheet, syntax, tag = pending.sheet(file), _hook_syntax(client), f"{client.name} hooks"
     start = sheet.text
     wanted = {event: hook_group(client, event, launch) for event in hooks.events}
     told = by_hand(("hooks",), {hooks.events[e]: [group] for e, group in wanted.items()})
@@ -374,12 +379,23 @@ def _put_hooks(client: McpClient, file: Path, launch: Launch, pending: FileEdits
             data = _loaded(syntax, sheet, told)
     for event, group in wanted.items():
         if not _ours(data, client, event):
-            name = hooks.events[event]
-            _edit(sheet, syntax, ("hooks", name, len(_groups(data, name))), group, tag)
+            _edit(sheet, syntax, *_addition(hooks, data, hooks.events[event], group), tag)
             data = _loaded(syntax, sheet, told)
     if sheet.text == start:
         return Change("hooks", "unchanged", file)
     return Change("hooks", "updated" if had else "added", file, hooks.note)
+
+
+def _addition(
+    hooks: ClientHooks, data: dict[str, Any], name: str, group: dict[str, Any]
+) -> tuple[tuple[str | int, ...], Any]:
+    """Returns the path and the value of what is added for an event."""
+    if hooks.form == "json":
+        return ("hooks", name, len(_groups(data, name))), group
+    if at_path(data, ("hooks", name)):
+        told = f"add this to hooks.{name}: {json.dumps(group, ensure_ascii=False)}"
+        raise InputError(f"{name} has hooks already, and a list in YAML is not edited", hint=told)
+    return ("hooks", name), [group]
 
 
 def _is_called(data: dict[str, Any], client: McpClient, event: str, group: dict[str, Any]) -> bool:
@@ -392,7 +408,7 @@ def _is_called(data: dict[str, Any], client: McpClient, event: str, group: dict[
 
 def _take_all(sheet: _EditedFile, client: McpClient, tag: str) -> None:
     """Take out the calls: as they went in, where that is known, and then whichever are left."""
-    syntax, known = SYNTAX["json"], sheet.filed.tagged(tag)
+    syntax, known = _hook_syntax(client), sheet.filed.tagged(tag)
     for added in reversed(known):
         exactly = edits.take_exactly(syntax, sheet.text, added)
         if exactly is None:
@@ -408,7 +424,7 @@ def _take_all(sheet: _EditedFile, client: McpClient, tag: str) -> None:
 
 def _take_hooks(client: McpClient, file: Path, pending: FileEdits) -> Change:
     sheet, tag = pending.sheet(file), f"{client.name} hooks"
-    data = _loaded(SYNTAX["json"], sheet, "take out the hooks that call recollect")
+    data = _loaded(_hook_syntax(client), sheet, "take out the hooks that call recollect")
     if not _calls_us(data, client):
         sheet.filed = sheet.filed.without(tag)
         return Change("hooks", "absent", file)

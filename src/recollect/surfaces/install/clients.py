@@ -78,6 +78,10 @@ def _of_copilot(command: str, seconds: int) -> dict[str, Any]:
     return {"type": "command", "bash": command, "timeoutSec": seconds}
 
 
+def _bare(command: str, seconds: int) -> dict[str, Any]:
+    return {"command": command, "timeout": seconds}
+
+
 class ClientHooks(NamedTuple):
     """Events that the client calls a program at, by our names for them."""
 
@@ -91,6 +95,8 @@ class ClientHooks(NamedTuple):
     transcript: ConfigPath | None = None
     """Where that of a ``{session}`` is, if the client does not tell."""
     note: str = ""
+    form: str = "json"
+    """Of the file. In YAML an event that has hooks already is left to the user."""
 
 
 class McpClient(NamedTuple):
@@ -139,7 +145,9 @@ class McpClient(NamedTuple):
     def hooks_file(self, scope: Scope) -> Path | None:
         if self.hooks is None:
             return None
-        return self.hooks.user.path() if scope == "user" else Path.cwd() / self.hooks.project
+        if scope == "user":
+            return self.hooks.user.path()
+        return Path.cwd() / self.hooks.project if self.hooks.project else None
 
     def skill_file(self, scope: Scope) -> Path | None:
         if self.skill is None:
@@ -328,6 +336,14 @@ CLIENTS = (
         _plain,
         ("cursor", "cursor-agent"),
         "Settings → MCP in the editor",
+        hooks=ClientHooks(
+            ConfigPath("~/.cursor/hooks.json"),
+            ".cursor/hooks.json",
+            # Before a prompt it takes yes or no, and nothing for the model to read.
+            {"session-start": "sessionStart", "compact": "preCompact", "session-end": "sessionEnd"},
+            _bare,
+            {"version": 1},
+        ),
     ),
     McpClient(
         "hermes",
@@ -339,6 +355,16 @@ CLIENTS = (
         _plain,
         ("hermes",),
         "hermes mcp list",
+        hooks=ClientHooks(
+            ConfigPath("~/.hermes/config.yaml", variable="HERMES_HOME", below="config.yaml"),
+            "",
+            # What a hook says at the start it does not read: that goes with the first prompt.
+            {"prompt": "pre_llm_call", "session-end": "on_session_finalize"},
+            _bare,
+            transcript=ConfigPath("~/.hermes/state.db", variable="HERMES_HOME", below="state.db"),
+            note="Hermes asks once whether it may run each hook (`hermes hooks list`)",
+            form="yaml",
+        ),
     ),
     McpClient(
         "openclaw",

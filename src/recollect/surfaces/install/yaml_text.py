@@ -231,7 +231,7 @@ def _simple(value: str) -> Any:
     return value.partition(" #")[0].strip() if _PLAIN.match(value) else value
 
 
-def put(text: str, path: Path, value: Mapping[str, Any]) -> str:
+def put(text: str, path: Path, value: Mapping[str, Any] | list[Any]) -> str:
     """Returns the text with an entry as the first below its key, and not where it was before."""
     above, name = map(str, path)
     text, nl = drop(text, path), newline(text)
@@ -261,14 +261,13 @@ def _ends_in_block(entry: _YamlEntry) -> bool:
 
 
 def _insertion(
-    text: str, entry: _YamlEntry, name: str, value: Mapping[str, Any], nl: str
+    text: str, entry: _YamlEntry, name: str, value: Mapping[str, Any] | list[Any], nl: str
 ) -> tuple[int, str]:
     """Returns the place and the text of a new entry below *entry*."""
     if entry.is_flow:
         at = text.index("{", entry.line.end - len(entry.value)) + 1
         more = "" if text[at:].lstrip().startswith("}") else ", "
-        inner = ", ".join(f"{key}: {_json(one)}" for key, one in value.items())
-        return at, f"{name}: {{{inner}}}{more}"
+        return at, f"{name}: {_flow(value)}{more}"
     if entry.is_inline:
         raise _fail(entry.line.number, f"{entry.key} is no mapping")
     if entry.lines and entry.lines[0].said.startswith("-"):
@@ -277,7 +276,15 @@ def _insertion(
     return entry.line.end, nl + nl.join(_rendered(indent, name, value))
 
 
-def _rendered(indent: str, name: str, value: Mapping[str, Any]) -> list[str]:
+def _flow(value: Mapping[str, Any] | list[Any]) -> str:
+    if isinstance(value, list):
+        return _json(value)
+    return f"{{{', '.join(f'{key}: {_json(one)}' for key, one in value.items())}}}"
+
+
+def _rendered(indent: str, name: str, value: Mapping[str, Any] | list[Any]) -> list[str]:
+    if isinstance(value, list):
+        return [f"{indent}{name}: {_json(value)}"]
     lines = (f"{indent}  {key}: {_json(one)}" for key, one in value.items())
     return [f"{indent}{name}:", *lines]
 
