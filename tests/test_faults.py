@@ -310,6 +310,11 @@ def indexed(tmp_path: Path) -> Path:
     return tmp_path / "store"
 
 
+def kept(store: Path) -> dict[str, str]:
+    """The record and what is made from it; figures of use are written whenever there is time."""
+    return {name: sum for name, sum in contents(store).items() if "usage.db" not in name}
+
+
 @pytest.mark.parametrize("lose", LOST, ids=lambda lose: str(lose.__name__))
 def test_a_record_that_is_lost_while_it_is_open_is_told_at_once(
     indexed: Path, lose: Callable[[Path], None]
@@ -317,7 +322,7 @@ def test_a_record_that_is_lost_while_it_is_open_is_told_at_once(
     with opened(indexed) as memory:
         memory.search("otter 4")
         lose(indexed)
-        before = contents(indexed)
+        before = kept(indexed)
         tried: tuple[Callable[[], object], ...] = (
             lambda: memory.search("otter 5"),
             lambda: memory.remember("The otter sleeps", name="otter"),
@@ -330,7 +335,7 @@ def test_a_record_that_is_lost_while_it_is_open_is_told_at_once(
                 with pytest.raises(StoreError, match=LOST[lose]):
                     threads.submit(use).result()
         assert doctor.examine(memory).checks[0].state == "fail"
-        assert contents(indexed) == before
+        assert kept(indexed) == before
 
 
 @pytest.mark.parametrize("lose", [_cut, _deleted], ids=["cut", "deleted"])

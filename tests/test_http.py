@@ -629,6 +629,21 @@ def test_when_it_is_told_to_end_it_answers_first_and_closes_the_store(
         assert memory.get(kept.json["id"]).text == "The last thing that was said."
 
 
+def test_questions_as_long_as_a_book_keep_no_server_from_ending(
+    tmp_path: Path, served: Served
+) -> None:
+    one = serve(served.store, tmp_path / "other")
+    long = "why did we choose postgres and not redis for the sessions of login? " * 10_000
+    body = json.dumps({"query": long}).encode()
+    head = _head(one.address, "/api/search", Content_Length=str(len(body)))
+    with ExitStack() as lines:
+        for _ in range(12):  # more than are worked on at once
+            line = socket.create_connection(("127.0.0.1", one.address.port), WAIT)
+            lines.enter_context(line).sendall(head + body)
+        assert one.address.get("/healthz").status == 200
+        assert one.end() == 0
+
+
 def test_a_process_that_is_killed_loses_nothing_that_was_acknowledged(
     tmp_path: Path, served: Served
 ) -> None:
