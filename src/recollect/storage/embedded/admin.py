@@ -47,6 +47,7 @@ class EmbeddedAdmin:
             return record.stamps(source)
 
     def dump(self, *, after: str = "", vectors: bool = True) -> Iterator[DumpEntry]:
+        self._pool.mine()  # says what became of the file
         with closing(Record(self.folder, once=True)) as record, record.snapshot():
             yield from dump.dumped(record, after, vectors)
 

@@ -33,11 +33,10 @@ class Connection:
     ``BEGIN IMMEDIATE`` transaction and is on disk when it returns."""
 
     def __init__(self, folder: Path, *, once: bool = False) -> None:
-        """A connection to what is there, made where nothing is; if all is read *once* and in order,
-        which needs a record, it keeps little in memory."""
+        """A connection, which keeps little in memory if all is read *once* and in order."""
         self.folder = folder
         with translated(folder):
-            (record_file.standing if once else record_file.made)(folder)
+            record_file.made(folder)
             self._db = sqlite3.connect(
                 folder / RECORD,
                 timeout=BUSY_SECONDS,
