@@ -12,7 +12,7 @@ BENCHES = (
     "foundation", "models", "importing", "path", "facts", "sessions", "cache", "usage", "curate",
     "mcp", "http", "warm", "safety",
 )  # fmt: skip
-LONG = ("huge", "postgres", "scale", "million")
+LONG = ("huge", "postgres", "scale", "million", "many")
 """Run only when they are named."""
 
 
@@ -23,6 +23,7 @@ def _asked() -> list[str]:
     parser.add_argument("--documents", nargs=1, metavar="N", help="of the corpus")
     parser.add_argument("--passages", nargs="+", metavar="N", help="sizes, for scale")
     parser.add_argument("--reranker", nargs=1, metavar="FOLDER", help="for path")
+    parser.add_argument("--stores", nargs=1, metavar="N", help="for many")
     parser.add_argument("--kills", nargs=1, metavar="N", help="for warm")
     parser.add_argument("--engines", nargs="+", metavar="NAME", help="for scale")
     given = vars(parser.parse_args())

@@ -164,7 +164,7 @@ def _knobs() -> Iterator[str]:
 
 def api() -> str:
     """The facade, its parts, and the options that they take by name."""
-    from recollect import Memory, errors
+    from recollect import Memory, MemoryPool, errors
     from recollect.memory import curation, model_admin, options, store_admin, web
 
     parts: dict[str, type] = {
@@ -184,6 +184,7 @@ def api() -> str:
     ]
     for name, part in parts.items():
         lines += [f"## m.{name}", _doc(part), *_methods(part, f"m.{name}.")]
+    lines += ["## MemoryPool", _doc(MemoryPool), *_methods(MemoryPool, "pool.")]
     lines += ["## Options by name", "Each is one value, given as keywords."]
     for one in vars(options).values():
         if is_typeddict(one):

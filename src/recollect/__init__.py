@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from recollect.errors import RecollectError
     from recollect.facts import Context, Fact
     from recollect.memory import Memory
+    from recollect.memory.many import MemoryPool
     from recollect.nouns import Answer, Document, Filter, Message, Receipt
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "Fact",
     "Filter",
     "Memory",
+    "MemoryPool",
     "Message",
     "Receipt",
     "RecollectError",
@@ -47,6 +49,7 @@ _HOMES = {
     "Fact": "recollect.facts",
     "Filter": "recollect.nouns",
     "Memory": "recollect.memory",
+    "MemoryPool": "recollect.memory.many",
     "Message": "recollect.nouns",
     "Receipt": "recollect.nouns",
     "RecollectError": "recollect.errors",

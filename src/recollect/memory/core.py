@@ -62,14 +62,20 @@ def config_of(location: str | Path | None, overrides: Mapping[str, Any]) -> sett
     return settings.load(flags)
 
 
-def parts_of(config: settings.Config, view: View) -> Parts:
-    """Opens the store that a configuration names, with its models, cache and ledger."""
+def parts_of(
+    config: settings.Config,
+    view: View,
+    embedder: Embedder | NoModel | None = None,
+    reranker: Reranker | NoModel | None = None,
+) -> Parts:
+    """Opens the store that a configuration names, with its models (or these, which others have as
+    well), cache and ledger."""
     location = store_of(config)
     return Parts(
         store=storage.open_store(location),
         config=config,
-        embedder=embedder_for(config),
-        reranker=reranker_for(config),
+        embedder=embedder or embedder_for(config),
+        reranker=reranker or reranker_for(config),
         cache=storage.open_cache(location, config["cache.size"], view),
         ledger=storage.open_ledger(location, view),
         view=view,
