@@ -3,12 +3,13 @@
     python -m bench.attack [NAME …] [--times 1000] [--seed 7]
 
 ``kills``: processes killed at every kind of write, and logs cut as by a power failure
-(:mod:`bench.crash`). ``damage``: a file of the store is flipped, zeroed, cut or garbled; then the
-store is opened, checked, searched, and repaired where its record was hit. It may lose what was
-destroyed; it may not raise what is not an error of ours, nor answer from an index otherwise than
-before. ``eio``, ``power``: a disk or its power fails (:mod:`bench.faulty`). ``inputs``: mutated
-inputs to every reader (:mod:`bench.fuzz`). ``forget``: documents are forgotten beside four
-processes that search; none may fail. ``postgres``: processes that write to a server are killed.
+(:mod:`bench.crash`). ``damage``: a file of the store is flipped, zeroed, cut, garbled, emptied or
+deleted; then the store is opened, checked, searched, and repaired where its record was hit. It may
+lose what was destroyed; it may not raise what is not an error of ours, nor answer from an index
+otherwise than before. ``eio``, ``power``: a disk or its power fails (:mod:`bench.faulty`).
+``inputs``: mutated inputs to every reader (:mod:`bench.fuzz`). ``forget``: documents are forgotten
+beside four processes that search; none may fail. ``postgres``: processes that write to a server are
+killed.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from recollect.memory import repair_store
 from recollect.testing.builders import note
 from recollect.testing.readers import READERS
 
-WAYS = ("flip", "zero", "cut", "garble", "half")
+WAYS = ("flip", "zero", "cut", "garble", "half", "empty", "gone")
 _WORDS = [f"word{n}" for n in range(60)]
 SEARCHERS = 4
 
@@ -75,7 +76,9 @@ def _answers(place: Path) -> list[list[str]]:
 def hurt(path: Path, way: str, chance: random.Random) -> None:
     """Damages a file in place, as a disk does."""
     raw = bytearray(path.read_bytes())
-    if not raw:
+    if way == "gone":
+        path.unlink()
+    if way == "gone" or not raw:
         return
     at = chance.randrange(len(raw))
     end = min(len(raw), at + chance.choice((1, 512, 4096, len(raw))))
@@ -89,7 +92,7 @@ def hurt(path: Path, way: str, chance: random.Random) -> None:
         page = at // 4096 * 4096
         raw[page + 512 : page + 4096] = bytes(len(raw[page + 512 : page + 4096]))
     else:
-        del raw[at:]
+        del raw[0 if way == "empty" else at :]
     path.write_bytes(raw)
 
 

@@ -24,7 +24,7 @@ from recollect.errors import NotFound, StoreCorrupt, StoreError, StoreTooNew
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import stable_id
 from recollect.storage.content import digest
-from recollect.storage.embedded import audit, swap
+from recollect.storage.embedded import audit, record_file, swap
 from recollect.storage.embedded.backup import RECORD, USAGE, Tell, begin_anew, refuse_unsound
 from recollect.storage.embedded.dump import whole
 from recollect.storage.embedded.queries import column_of
@@ -90,6 +90,8 @@ class RepairReport(NamedTuple):
 def repair(folder: Path, *, tell: Tell) -> RepairReport:
     """Make the store in *folder* anew from what can be read of it."""
     if not (folder / RECORD).is_file():
+        if folder.is_dir() and record_file.remnants(folder):
+            record_file.standing(folder)
         raise NotFound(f"there is no store at {folder}", hint="name it with --store")
     swap.refuse_in_use(folder)
     with swap.beside(folder) as scratch:
