@@ -502,11 +502,6 @@ class Store(Protocol):
         """Returns passages that have no vector of this model, newest first: key and the text to
         embed; those within the wall of the filter."""
 
-    def twins(self, model: str, keys: Sequence[int]) -> dict[int, Vector]:
-        """Returns by key the vectors that these passages can be given without a model: those of
-        passages with the same text to embed, of the same owner and in the same scopes, so that
-        nobody learns of them. It reads the texts of all passages once."""
-
     def put_vectors(self, model: str, keys: Sequence[int], vectors: Vectors) -> int:
         """Stores one vector a key and returns how many were stored: keys that are gone, or have
         a vector, are left out."""
@@ -591,6 +586,11 @@ class Admin(Protocol):
 
     def models(self) -> dict[str, int]:
         """Counts the vectors of each model that has any."""
+
+    def twins(self, model: str, keys: Sequence[int]) -> dict[int, Vector]:
+        """Returns by key the vectors that these passages can be given without a model: those of
+        passages with the same text to embed, of the same owner and in the same scopes, so that
+        nobody learns of them. It reads the texts of all passages once."""
 
     def drop_vectors(self, model: str) -> int:
         """Deletes all vectors of this model and returns how many there were. Interrupted, it has

@@ -182,9 +182,6 @@ class WalledStore(StorageEngine):
     ) -> list[tuple[int, str]]:
         return self._engine.pending(model, limit=limit, filter=self._walled(filter))
 
-    def twins(self, model: str, keys: Sequence[int]) -> dict[int, ports.Vector]:
-        return self._engine.twins(model, [one.key for one in self.passages(keys)])
-
     def put_vectors(self, model: str, keys: Sequence[int], vectors: ports.Vectors) -> int:
         return self._engine.put_vectors(model, keys, vectors)
 
@@ -441,6 +438,11 @@ class WalledAdmin:
 
     def models(self) -> dict[str, int]:
         return dict(self._engine.stats(self._inside).vectors)
+
+    def twins(self, model: str, keys: Sequence[int]) -> dict[int, ports.Vector]:
+        found = self._engine.passages(keys)
+        seen = [one.key for one in found if self._names.sees(one.document)]
+        return self._engine.admin.twins(model, seen)
 
     def drop_vectors(self, model: str) -> int:  # noqa: ARG002
         raise of_the_whole()

@@ -784,11 +784,11 @@ class StoreContract(MovingContract):
         ]
         put(store, *others, again)
         keys = pending_keys(store, MODEL, 9)
-        found = store.twins(MODEL, [*keys, 10**9])
+        found = store.admin.twins(MODEL, [*keys, 10**9])
         assert len(keys) == 5
         assert list(found) == keys[:1]
         assert np.allclose(found[keys[0]], unit(1), atol=0.001)
-        assert store.twins("another@1", keys) == {}
+        assert store.admin.twins("another@1", keys) == {}
 
     def test_a_deleted_passage_is_never_near(self, store: StorageEngine) -> None:
         put(store, note("a", "one"), note("b", "two"))

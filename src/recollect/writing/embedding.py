@@ -20,7 +20,7 @@ from recollect.named_tuple import NamedTuple
 from recollect.nouns.values import grouped
 
 if TYPE_CHECKING:
-    from recollect.ports import Embedder, Store, Vectors
+    from recollect.ports import Embedder, StorageEngine, Vectors
 
 FETCH = 1024
 """Passages asked for at once; finding them costs more than reading them."""
@@ -56,7 +56,7 @@ class EmbeddingProgress(NamedTuple):
 
 
 def embed_pending(
-    store: Store,
+    store: StorageEngine,
     embedder: Embedder,
     progress: Callable[[EmbeddingProgress], None] = lambda _: None,
     stop: Event | None = None,
@@ -93,10 +93,10 @@ def embed_pending(
     return far.done
 
 
-def _known(store: Store, model: str, keys: Sequence[int]) -> Collection[int]:
+def _known(store: StorageEngine, model: str, keys: Sequence[int]) -> Collection[int]:
     """Gives passages whose text came from elsewhere before the vector that it has, and returns
     which these are. For few it is quicker to embed them than to look."""
-    found = store.twins(model, keys) if len(keys) >= LOOKED_UP else {}
+    found = store.admin.twins(model, keys) if len(keys) >= LOOKED_UP else {}
     if found:
         store.put_vectors(model, list(found), np.array(list(found.values())))
     return found
@@ -130,7 +130,7 @@ _PAUSE = 2.0
 class BackgroundEmbedder:
     """Embeds what is pending in a thread of its own, for processes that live long."""
 
-    def __init__(self, store: Store, embedder: Embedder) -> None:
+    def __init__(self, store: StorageEngine, embedder: Embedder) -> None:
         self._store = store
         self._embedder = embedder
         self._stop = Event()

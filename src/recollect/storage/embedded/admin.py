@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
+from recollect import ports
 from recollect.errors import StoreError
 from recollect.nouns import Filter, View
 from recollect.ports import (
@@ -67,6 +68,9 @@ class EmbeddedAdmin:
 
     def models(self) -> dict[str, int]:
         return self._pool.mine().models()
+
+    def twins(self, model: str, keys: Sequence[int]) -> dict[int, ports.Vector]:
+        return self._vectors.twins(model, keys)
 
     def drop_vectors(self, model: str) -> int:
         return self._vectors.drop(model)

@@ -163,9 +163,6 @@ class EmbeddedStore:
         with self.pool.snapshot() as record:
             return record.pending(model, limit, filter.within)
 
-    def twins(self, model: str, keys: Sequence[int]) -> dict[int, ports.Vector]:
-        return self.vectors.twins(model, keys)
-
     def put_vectors(self, model: str, keys: Sequence[int], vectors: ports.Vectors) -> int:
         return self.vectors.put(model, keys, vectors)
 

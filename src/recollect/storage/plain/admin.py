@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from recollect import ports
 from recollect.nouns import Filter, Put, Recorded, Source, filled
 from recollect.ports import (
     EVERYTHING,
@@ -101,6 +102,13 @@ class PlainAdmin:
         return self.tables.vector_counts()
 
     @atomic
+    def twins(self, model: str, keys: Sequence[int]) -> dict[int, ports.Vector]:
+        tables = self.tables
+        known = {_twin_of(tables, k): v for k, v in tables.vectors.get(model, {}).items()}
+        wanted = {key: _twin_of(tables, key) for key in keys if key in tables.passages}
+        return {key: known[twin] for key, twin in wanted.items() if twin in known}
+
+    @atomic
     def drop_vectors(self, model: str) -> int:
         return len(self.tables.vectors.pop(model, {}))
 
@@ -177,3 +185,11 @@ class _Loading:
             return LoadReport()
         self.tables.answers[answer.id] = answer
         return LoadReport(answers=1)
+
+
+def _twin_of(tables: Tables, key: int) -> tuple[Any, ...]:
+    """Returns what two passages must have alike to share a vector."""
+    entry = tables.passages[key]
+    document = tables.holder(entry).document
+    passage = entry.passage
+    return document.owner, frozenset(document.scopes), document.title, passage.heading, passage.text

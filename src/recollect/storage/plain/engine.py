@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from functools import cached_property
 from operator import itemgetter
-from typing import Any
 
 from recollect import ports
 from recollect.nouns import (
@@ -182,13 +181,6 @@ class PlainStore:
         return [(key, self.tables.passages[key].to_embed) for key in keys[:limit]]
 
     @atomic
-    def twins(self, model: str, keys: Sequence[int]) -> dict[int, ports.Vector]:
-        tables = self.tables
-        known = {_twin_of(tables, k): v for k, v in tables.vectors.get(model, {}).items()}
-        wanted = {key: _twin_of(tables, key) for key in keys if key in tables.passages}
-        return {key: known[twin] for key, twin in wanted.items() if twin in known}
-
-    @atomic
     def put_vectors(self, model: str, keys: Sequence[int], vectors: ports.Vectors) -> int:
         return self.tables.put_vectors(model, dict(zip(keys, vectors, strict=True)))
 
@@ -234,11 +226,3 @@ class PlainStore:
 
     def close(self) -> None:
         """There is nothing to close."""
-
-
-def _twin_of(tables: Tables, key: int) -> tuple[Any, ...]:
-    """Returns what two passages must have alike to share a vector."""
-    entry = tables.passages[key]
-    document = tables.holder(entry).document
-    passage = entry.passage
-    return document.owner, frozenset(document.scopes), document.title, passage.heading, passage.text

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
+from recollect import ports
 from recollect.nouns import Filter
 from recollect.ports import (
     EVERYTHING,
@@ -57,6 +58,9 @@ class PostgresAdmin:
 
     def models(self) -> dict[str, int]:
         return self._connections.read(lambda db: self._vectors.counts(db, EVERYTHING))
+
+    def twins(self, model: str, keys: Sequence[int]) -> dict[int, ports.Vector]:
+        return self._connections.read(lambda db: self._vectors.twins(db, model, keys))
 
     def drop_vectors(self, model: str) -> int:
         return self._servers.write(lambda db: self._vectors.drop(db, model))

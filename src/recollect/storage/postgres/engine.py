@@ -147,9 +147,6 @@ class PostgresStore:
     ) -> list[tuple[int, str]]:
         return self._connections.read(lambda db: self._vectors.pending(db, model, limit, filter))
 
-    def twins(self, model: str, keys: Sequence[int]) -> dict[int, ports.Vector]:
-        return self._connections.read(lambda db: self._vectors.twins(db, model, keys))
-
     def put_vectors(self, model: str, keys: Sequence[int], vectors: ports.Vectors) -> int:
         done = self._vectors.put(model, keys, vectors)
         self._servers.told()
