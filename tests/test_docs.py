@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from bench import load
 
 from recollect.surfaces.cli import COMMANDS, parser_of
 from recollect.surfaces.install import launch
@@ -110,3 +111,9 @@ def test_what_is_published_names_one_package() -> None:
     assert f"<!-- mcp-name: {server['name']} -->" in README
     assert f"pip install {project['name']}\n" in README
     assert f"pipx install {project['name']}`" in plugin
+
+
+def test_the_page_on_scaling_has_what_the_load_model_prints() -> None:
+    page = (ROOT / "docs" / "scaling.md").read_text(encoding="utf-8")
+    for line in load.table(load.LOADS, core=1):
+        assert line in page, line
