@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from sys import maxsize
 from typing import Protocol
 
 from recollect.named_tuple import NamedTuple
@@ -67,6 +68,16 @@ class TextSection(Protocol):
     def level(self) -> int: ...
     @property
     def title(self) -> str: ...
+
+
+class _Unending(NamedTuple):
+    offset: int = maxsize
+    level: int = 0
+    title: str = ""
+
+
+_NO_SECTION = _Unending()
+"""Stands behind the last section, and begins in no text."""
 
 
 def passages(
@@ -164,14 +175,14 @@ def _sectioned(text: str, sections: Sequence[TextSection]) -> list[_Block]:
     blocks: list[_Block] = []
     start = 0
     ended = full = False
-    waiting = sorted(sections, key=lambda s: -s.offset)
+    waiting = [_NO_SECTION, *sorted(sections, key=lambda s: -s.offset)]
     for match in _LINE.finditer(text):
         at, blank = match.start(), not match[0].strip()
-        opens = bool(waiting) and waiting[-1].offset < match.end()
+        opens = waiting[-1].offset < match.end()
         if full and (opens or (ended and not blank)):
             blocks.append(_Block(start, at))
             start, full = at, False
-        while waiting and waiting[-1].offset < match.end():
+        while waiting[-1].offset < match.end():
             section = waiting.pop()
             blocks.append(_Block(start, start, section.level, section.title))
         full, ended = full or not blank, blank
@@ -222,7 +233,7 @@ def _without_blank(pieces: list[Piece], limit: int) -> list[Piece]:
     """A piece of nothing but white space belongs to its neighbour, if there is room."""
     out: list[Piece] = []
     for piece in pieces:
-        if out and (not piece.text.strip() or not out[-1].text.strip()):
+        if out and "" in (piece.text.strip(), out[-1].text.strip()):
             last = out[-1]
             if len(last.text) + len(piece.text) <= limit:
                 out[-1] = Piece(last.text + piece.text, last.heading or piece.heading)

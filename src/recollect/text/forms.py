@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 
 from recollect.text.terms import stem
 
+_REGULAR = re.compile(".{3,}ed")
 _IRREGULAR = (
     "keep kept,get got gotten,go went gone,buy bought,sell sold,tell told,pay paid,hold held,"
     "leave left,meet met,lose lost,find found,make made,write wrote written,drive drove driven,"
@@ -32,7 +34,7 @@ def is_form(one: str, other: str) -> bool:
 
 def is_past(word: str) -> bool:
     """Whether a folded English word looks like a verb in the past."""
-    return (word.endswith("ed") and len(word) > 4) or stem(word) in _irregular()
+    return _REGULAR.fullmatch(word) is not None or stem(word) in _irregular()
 
 
 def verb(form: str) -> str:

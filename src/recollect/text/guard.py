@@ -99,6 +99,9 @@ _IS = re.compile(r"\b(what|who|where|when|how|why|which|it|that|there|he|she)'s\
 _CAPITAL = re.compile(r"\b(?=[^\W\d_a-zß-öø-ÿ])\w{2,}")
 _SIGN = re.compile(r"[<>≤≥]=?|(?<![\w.])-(?=\d)")
 _WORD = re.compile(r"[^\W_]+")
+_SUPERLATIVE = re.compile("most|least|.{3,}est")
+_WAY = re.compile(".{3,}ly")
+"""An adverb."""
 _FROM = re.compile(r"\bfrom (?:the |my |our |an? |its )?(\w+)")
 _TO = re.compile(r"\b(?:to|into|onto) (?:the |my |our |an? |its )?(\w+)")
 _MARKS = str.maketrans("’‘ʼ`´", "'''''")
@@ -265,7 +268,11 @@ def _spelled(token: ClauseToken, b: _ComparedText) -> bool:
 
 def _unknown(a: _ComparedText, b: _ComparedText) -> str:
     """A word that no dictionary has, where the other has another: names without their capitals."""
-    mine, yours = _odd(a, b), _odd(b, a)
+    return _contrast(_odd(a, b), _odd(b, a))
+
+
+def _contrast(mine: Sequence[str], yours: Sequence[str]) -> str:
+    """Holds the first word of one against the first of the other, where both have one."""
     return f"“{mine[0]}” is not “{yours[0]}”" if mine and yours else ""
 
 
@@ -306,13 +313,12 @@ def _opposite(a: _ComparedText, b: _ComparedText) -> str:
 
 
 def _disjoint(mine: set[str], yours: set[str]) -> str:
-    apart = mine and yours and not mine & yours
-    return f"“{min(mine)}” is not “{min(yours)}”" if apart else ""
+    return "" if mine & yours else _contrast(sorted(mine), sorted(yours))
 
 
 def _superlatives(words: set[str]) -> set[str]:
-    some = {w for w in words if w in ("most", "least") or (w.endswith("est") and len(w) > 5)}
-    return {{"closest": "nearest", "quickest": "fastest"}.get(word, word) for word in some}
+    found = filter(_SUPERLATIVE.fullmatch, words)
+    return {{"closest": "nearest", "quickest": "fastest"}.get(word, word) for word in found}
 
 
 def _are_opposite(one: str, two: str) -> bool:
@@ -356,7 +362,7 @@ def _asked(a: _ComparedText, b: _ComparedText) -> str:
 
 def _when(a: _ComparedText, b: _ComparedText) -> str:
     one, two = tense(a), tense(b)
-    return f"{one} is not {two}" if one and two and one != two else ""
+    return f"{one} is not {two}" if len({one, two} - {""}) > 1 else ""
 
 
 def tense(view: _ComparedText) -> str:
@@ -448,7 +454,7 @@ def _order(view: _ComparedText) -> list[str]:
     """The words of meaning and the persons, in order, less what says the same wherever it stands:
     a time, a way."""
     free = {fold(token.word) for token in view.of("weekday", "month", "season")}
-    some = (w for w in view.asking if w not in free and not (w.endswith("ly") and len(w) > 4))
+    some = (word for word in view.asking if word not in free and not _WAY.fullmatch(word))
     common = stopwords()
     return [PERSONS.get(w) or verb(stem(w)) for w in some if w in PERSONS or stem(w) not in common]
 

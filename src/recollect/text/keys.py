@@ -139,7 +139,7 @@ def _forms(bare: str, folded: str, tongue: str) -> tuple[str, ...]:
     if not folded.isalpha():
         return (folded.replace(",", ""),)
     if not folded.isascii():
-        return (folded,) if is_run(folded) else (stem(folded),)
+        return (stem(folded),)
     stems = map(folded.removesuffix, _ENDINGS.get(tongue, ()))
     shorter = (short for short in stems if 4 <= len(short) < len(folded))
     forms = (folded, fold(_spelt_out(bare)), *shorter)

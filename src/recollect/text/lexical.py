@@ -103,7 +103,7 @@ def score(
     total = 0.0
     for clause in query.any:
         if clause.kind == "prefix":
-            total += PREFIX_SCORE if _occurs(clause, row, query.field) else 0.0
+            total += PREFIX_SCORE * _occurs(clause, row, query.field)
         else:
             tf = counts.get(clause.term, 0)
             total += weights.get(clause.term, 0.0) * tf * (K1 + 1) / (tf + norm)

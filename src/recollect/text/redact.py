@@ -47,8 +47,6 @@ _RARE_WORDS = (
 )  # fmt: skip
 _PIVOTS = (*_RARE, *_RARE_WORDS, ":AA", "://", "cret", "CRET", "w", "k", "_", "-", ".")
 """From rare to common: a keyword is found by the first of these that is in it."""
-_SHORT = 2000
-"""Up to this length it pays to look whether there is a pivot before beginning a search."""
 _MARK = "[redacted:"
 _MARKED = re.compile(r"\[redacted:[\w-]*\]?\Z")
 
@@ -107,7 +105,7 @@ def redact(text: str) -> Redacted:
 
 def _spans(text: str) -> Iterator[_SecretSpan]:
     for scan in _scans():
-        if len(text) >= _SHORT or scan.pivot in text:
+        if scan.pivot in text:
             yield from _scanned(scan, text)
 
 

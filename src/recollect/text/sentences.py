@@ -55,12 +55,12 @@ def _under_headings(text: str, found: Sequence[Bounds]) -> Iterator[Bounds]:
 
 def _blocks(text: str) -> Iterator[Bounds]:
     """Yields stretches of running words, and lines that stand alone."""
-    start = end = -1
+    start, end = -1, 0
     fenced = alone = False
     for line in _LINE.finditer(text):
         first, last = line.span()
         fence = _FENCE.match(text, first, last) is not None
-        blank = text.count("\n", end, first) > 1 if end >= 0 else False
+        blank = text.count("\n", end, first) > 1
         begins = blank or alone or _ALONE.match(text, first, last) is not None
         if fence:  # it opens a block with the line after it, or closes one with the line before
             begins = not fenced

@@ -102,7 +102,7 @@ def _best_start(matches: list[Mark], width: int) -> int:
 
 def _edge(text: str, at: int) -> int:
     """The beginning of the word at *at*, if it is near."""
-    if at == 0 or at >= len(text):
-        return min(at, len(text))
+    if at >= len(text):
+        return len(text)
     places = range(at, at - min(_NEAR, at), -1)
     return next((place for place in places if text[place - 1].isspace()), at)

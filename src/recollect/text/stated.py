@@ -39,8 +39,9 @@ _DATE = re.compile(
     )(?![\w/-]|\.\d)""",
     re.VERBOSE,
 )
-_PLACES = ((1, 3, 4), (5, 6, 0), (7, 8, 9), (12, 11, 10), (15, 14, 13), (18, 16, 17))
-"""The groups of year, month and day in each form."""
+_PLACES = ((1, 3, 4), (5, 6, 4), (7, 8, 9), (12, 11, 10), (15, 14, 13), (18, 16, 17))
+"""The groups of year, month and day in each form; the second has no day, and so that of another
+form, which is empty then."""
 _NAME = re.compile(r"(?<!\d)((?:19|20)\d\d)(?:([-_/.])(\d\d)(?:\2(\d\d))?|()(\d\d)(\d\d))(?!\d)")
 _FROM = re.compile(
     r"(?:\b(?:since|as of|from|effective|starting|seit|ab|desde|a partir de|depuis|à partir du?"
@@ -80,7 +81,7 @@ def _date_in(match: re.Match[str]) -> datetime | None:
     year, month, day = next(places for places in _PLACES if match[places[0]])
     said = match[month]
     number = int(said) if said.isdigit() else tables.month_number(fold(said))
-    return _made(int(match[year]), number, int(match[day] or 1) if day else 1)
+    return _made(int(match[year]), number, int(match[day] or 1))
 
 
 def _made(year: int, month: int, day: int) -> datetime | None:

@@ -123,7 +123,7 @@ def _folded(text: str) -> str:
             if char == "\u0306" and out[-1:] == ["и"]:
                 out[-1] = "й"  # a letter of its own, and the stemmer's
             continue
-        if char > "\u007f" and char.isdigit():
+        if char.isdigit():
             char = str(unicodedata.digit(char, 0))
         out.append(char)
     return "".join(out).replace("\u200c", "").replace("\u200d", "").translate(_LETTERS)
@@ -144,8 +144,12 @@ def stem(word: str) -> str:
 
 def _core_words(core: str) -> list[str]:
     """The words of one core: the whole when it is a compound, then its parts; folded."""
-    core = core.removesuffix("'s").removesuffix("'S").replace("'", "")
-    core = _unaccented(_THOUSANDS.sub(lambda m: m[0].replace(",", ""), core))
+    if "'" in core:
+        core = core.removesuffix("'s").removesuffix("'S").replace("'", "")
+    if "," in core:
+        core = _THOUSANDS.sub(lambda m: m[0].replace(",", ""), core)
+    if not core.isascii():
+        core = _unaccented(core)
     whole = fold(core)
     if whole.isalpha() and (core[1:].islower() or core.isupper() or len(core) == 1):
         return [whole[:MAX_TERM]]

@@ -35,10 +35,10 @@ def _line(line: str) -> dict[str, Any]:
 
 
 def _parsed(text: str) -> dict[str, Any]:
-    return {key: _json(value) for key, value in tomllib.loads(text).items()}
+    return _table(tomllib.loads(text), -1)
 
 
-def _json(value: Any, depth: int = 0) -> Any:
+def _json(value: Any, depth: int) -> Any:
     """Returns a TOML value as JSON has it; what JSON does not have, as text."""
     if depth > MAX_DEPTH:
         return str(value)

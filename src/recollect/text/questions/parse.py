@@ -66,7 +66,7 @@ class Parsed(NamedTuple):
         for name, value in self.limits:
             if getattr(given, name) is None:
                 found[name] = (*found.get(name, ()), value)
-        return given._replace(**found) if found else given
+        return given._replace(**found)
 
 
 def parse(text: str) -> Parsed:

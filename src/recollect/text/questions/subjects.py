@@ -93,8 +93,6 @@ def _marks_name(letter: str) -> bool:
 
 def missing(asked: Subjects, text: str) -> MissingSubjects:
     """What *text* (a passage under its title) lacks."""
-    if not any(asked):
-        return NOTHING
     folded = fold(text) if asked.names or asked.numbers else ""
     numbers = _share(asked.numbers, _GROUPED.sub("", folded))
     return MissingSubjects(_share(asked.names, folded), numbers, *_years(asked.years, text))
@@ -114,9 +112,7 @@ def rivals(asked: Subjects, text: str) -> tuple[bool, bool, bool]:
 
 
 def _share(wanted: Collection[str], text: str) -> float:
-    if not wanted:
-        return 0.0
-    return sum(not _stands(word, text) for word in wanted) / len(wanted)
+    return sum(not _stands(word, text) for word in wanted) / max(1, len(wanted))
 
 
 def _stands(word: str, text: str) -> bool:

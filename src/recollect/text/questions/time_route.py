@@ -43,6 +43,8 @@ _HAPPENED = re.compile(
     r"|broke|failed|released|shipped|passiert|geändert|gemacht|beschlossen|pasó|cambió|hizo|passé)\b"
 )
 _EVENT_END = re.compile(r"[,;:?!。？，]|\. ")
+_OPENING, _CLOSING = tuple('"“«„'), tuple('"”»“')
+"""Quotation marks, which stay with the word beside them."""
 
 
 def time_route(text: str, window: Window | None = None) -> TimeRoute:
@@ -145,23 +147,19 @@ def _topic(text: str, language: str) -> str:
     """Returns what is left to look for, without the words that name no topic."""
     rest = " ".join(_aside().sub(" ", text).split())
     words = [(fold(found[0].strip("'’.-:/")), found.span()) for found in _WORD.finditer(rest)]
-    opening, closing = _empty(language, leading=True), _empty(language, leading=False)
+    empty = EMPTY.get(language, "")
+    opening = _folded(f"{empty} {VERBS.get(language, '')}")
+    closing = _folded(f"{empty} {ENDS.get(language, '')}")
     starts = (span[0] for word, span in words if word not in opening)
     ends = (span[1] for word, span in reversed(words) if word not in closing)
     start, end = next(starts, len(rest)), next(ends, 0)
-    return rest[_quoted(rest, start, '"“«„', -1) : _quoted(rest, end, '"”»“', 1)]
-
-
-def _quoted(text: str, at: int, signs: str, side: int) -> int:
-    """Returns the place, beside a quotation mark that stands there."""
-    near = text[at - 1 : at] if side < 0 else text[at : at + 1]
-    return at + side if near and near in signs else at
+    start -= rest[:start].endswith(_OPENING)
+    end += rest.startswith(_CLOSING, end)
+    return rest[start:end]
 
 
 @cache
-def _empty(language: str, *, leading: bool) -> frozenset[str]:
-    beside = VERBS if leading else ENDS
-    words = f"{EMPTY.get(language, '')} {beside.get(language, '')}"
+def _folded(words: str) -> frozenset[str]:
     return frozenset(map(fold, words.split()))
 
 

@@ -58,4 +58,4 @@ def _joined(left: str, right: str) -> bool:
     """Whether two characters next to each other are of one word."""
     if not (left.isalnum() and right.isalnum()):
         return False
-    return not (is_run(left) or is_run(right))
+    return not any(map(is_run, (left, right)))

@@ -55,7 +55,7 @@ def _content(some: Sequence[TextWord]) -> list[str]:
 @lru_cache(maxsize=512)
 def _written(about: str) -> frozenset[str]:
     """The words of a text as they are written, but for those that begin a sentence."""
-    return frozenset(w.written for n, w in enumerate(words(about)) if n and w.joined)
+    return frozenset(word.written for word in words(about) if word.joined)
 
 
 def sense(
@@ -85,7 +85,7 @@ def sense(
     companions = [n for n, certain in near if certain or not is_name]
     named = is_name and word.written[:1].isupper()
     of_somebody = named and not _SOMEBODY.isdisjoint(other.folded for other in text)
-    as_verb = at > 0 and word.joined and text[at - 1].folded in _BEFORE_A_VERB
+    as_verb = word.joined and text[at - 1].folded in _BEFORE_A_VERB
     score = min(2, len(shared)) + bool(companions) + of_somebody - 2 * as_verb
     if score < ENOUGH:
         return Sense(False, "an ordinary word here")
@@ -102,4 +102,4 @@ def _capital(text: Sequence[TextWord], at: int) -> bool:
     lower = sum(w[:1].islower() for w in rest)
     if lower * 2 < len(rest) or language(" ".join(rest)) == "de":
         return False
-    return (at > 0 and text[at].joined) or word[1:] != word[1:].lower()
+    return text[at].joined or word[1:] != word[1:].lower()

@@ -56,9 +56,7 @@ def _ends(time: ClauseToken, spans: ClauseReading) -> Results:
 
 
 def _comparable(number: ClauseToken, other: ClauseToken) -> bool:
-    if not (number.unit and other.unit):
-        return True
-    return tables.UNITS[number.unit] == tables.UNITS[other.unit]
+    return "" in (number.unit, other.unit) or tables.UNITS[number.unit] == tables.UNITS[other.unit]
 
 
 def _same(one: float, two: float) -> bool:

@@ -118,7 +118,7 @@ _SPLITS = frozenset(
     pero porque ma perche mas ale bo но а потому without ohne sans sin senza sem bez без""".split()
 )
 _JOINS = frozenset("and und et y e oraz i и".split())
-_CLOCK = re.compile(r"(\d{1,2})[:.h](\d\d)(?::\d\d)?(am|pm)?|(\d{1,2})(am|pm)")
+_CLOCK = re.compile(r"(\d{1,2})(?=\D)(?:[:.h](\d\d)(?::\d\d)?)?(am|pm)?")
 _ISO = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
 _NUMBER = re.compile(r"([$€£]?)([-+]?\d+(?:[.,]\d+)*)([a-z%°µ]{0,4})")
 _THOUSANDS = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
@@ -168,7 +168,7 @@ def _raw(text: str) -> tuple[list[_RawWord], frozenset[int]]:
     for n, word in enumerate(found):
         if not word[0].isalnum() and word[0] not in "$€£%°":
             clause += 1
-            starts = starts or word in ".!?:\n"
+            starts |= word in ".!?:\n"
             continue
         folded = fold(word)
         if folded in _SPLITS:
@@ -185,7 +185,7 @@ def _raw(text: str) -> tuple[list[_RawWord], frozenset[int]]:
 
 
 def _pairs(run: str) -> list[str]:
-    return [run[n : n + 2] for n in range(len(run) - 1)] or [run]
+    return [run[n : n + 2] for n in range(max(1, len(run) - 1))]
 
 
 def _two_sides(found: list[str], n: int) -> bool:
@@ -228,8 +228,7 @@ def _time(raws: list[_RawWord], at: int) -> Tokens | None:
     clock = _CLOCK.fullmatch(text)
     if not clock or ("." in text and follows != "uhr"):
         return None
-    hour = int(clock[1] or clock[4])
-    half = clock[3] or clock[5]
+    hour, half = int(clock[1]), clock[3]
     hour = hour % 12 + 12 * (half == "pm") if half else hour
     value = 60 * hour + int(clock[2] or 0)
     return [ClauseToken("time", str(value), raw.text, raw.clause, at, value)], 1 + joined

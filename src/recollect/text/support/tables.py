@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from recollect.named_tuple import NamedTuple
+from recollect.nouns import without
 
 
 def _rows(text: str) -> dict[str, str]:
@@ -11,37 +12,37 @@ def _rows(text: str) -> dict[str, str]:
     return {word: row[0] for row in rows for word in row}
 
 
-NUMBERS: dict[str, float] = {
-    word: number
-    for words in (
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
-        " fifteen sixteen seventeen eighteen nineteen twenty",
-        "null eins zwei drei vier funf sechs sieben acht neun zehn elf zwolf",
-        "zero un deux trois quatre cinq six sept huit neuf dix onze douze",
-        "cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce",
-        "zero uno due tre quattro cinque sei sette otto nove dieci undici dodici",
-        "zero um dois tres quatro cinco seis sete oito nove dez onze doze",
-        "null en to tre fire fem seks sju atte ni ti elleve tolv",
-        "zero jeden dwa trzy cztery piec szesc siedem osiem dziewiec dziesiec",
-    )
-    for number, word in enumerate(words.split())
-    if word not in ("one", "en", "to", "un", "um", "uno", "once", "ti", "ni", "sei", "elf")
-}
-NUMBERS |= {
-    word: 10 * n
-    for n, word in enumerate("thirty forty fifty sixty seventy eighty ninety".split(), 3)
-}
-NUMBERS |= {"both": 2, "twice": 2, "thrice": 3, "dozen": 12, "half": 0.5, "halved": 0.5}
-NUMBERS |= {"doubles": 2, "doubled": 2, "triples": 3, "tripled": 3}
-ORDINALS = {
-    word: number
-    for words in (
+def _counted(*rows: str, start: int = 0) -> dict[str, int]:
+    """Each word of a row to its place there."""
+    return {word: number for row in rows for number, word in enumerate(row.split(), start)}
+
+
+_AMBIGUOUS = "one en to un um uno once ti ni sei elf first second".split()
+"""Numbers in one language, and something else as well, in this or in another."""
+_CARDINALS = _counted(
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
+    " fifteen sixteen seventeen eighteen nineteen twenty",
+    "null eins zwei drei vier funf sechs sieben acht neun zehn elf zwolf",
+    "zero un deux trois quatre cinq six sept huit neuf dix onze douze",
+    "cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce",
+    "zero uno due tre quattro cinque sei sette otto nove dieci undici dodici",
+    "zero um dois tres quatro cinco seis sete oito nove dez onze doze",
+    "null en to tre fire fem seks sju atte ni ti elleve tolv",
+    "zero jeden dwa trzy cztery piec szesc siedem osiem dziewiec dziesiec",
+)
+NUMBERS: dict[str, float] = {**without(_CARDINALS, _AMBIGUOUS)}
+NUMBERS |= {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70}
+NUMBERS |= {"eighty": 80, "ninety": 90, "dozen": 12, "half": 0.5, "halved": 0.5}
+NUMBERS |= {"both": 2, "twice": 2, "thrice": 3, "doubles": 2, "doubled": 2}
+NUMBERS |= {"triples": 3, "tripled": 3}
+ORDINALS = without(
+    _counted(
         "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth",
         "ersten zweiten dritten vierten funften sechsten siebten achten neunten zehnten",
-    )
-    for number, word in enumerate(words.split(), 1)
-    if word not in ("first", "second")
-}
+        start=1,
+    ),
+    _AMBIGUOUS,
+)
 MAGNITUDES = {
     "thousand": 1e3, "k": 1e3, "tausend": 1e3, "mil": 1e3, "million": 1e6, "millions": 1e6,
     "mio": 1e6, "millionen": 1e6, "millones": 1e6, "billion": 1e9, "bn": 1e9, "milliarden": 1e9,
@@ -142,7 +143,7 @@ MONTHS = _rows(
     dec december dezember diciembre decembre dicembre dezembro grudnia
     """
 )
-MONTH_NUMBERS = {name: n for n, name in enumerate(dict.fromkeys(MONTHS.values()), 1)}
+MONTH_NUMBERS = _counted(" ".join(dict.fromkeys(MONTHS.values())), start=1)
 """Of the months by the first word of each row."""
 
 
@@ -162,7 +163,7 @@ WEEKDAYS = _rows(
     sunday sundays sonntag sonntags domingo dimanche domenica niedziela
     """
 )
-WEEKDAY_NUMBERS = {name: n for n, name in enumerate(dict.fromkeys(WEEKDAYS.values()))}
+WEEKDAY_NUMBERS = _counted(" ".join(dict.fromkeys(WEEKDAYS.values())))
 """Of the weekdays by the first word of each row, from Monday on, as :mod:`datetime` has them."""
 SEASONS = _rows(
     """
