@@ -615,7 +615,27 @@ def test_a_signal_before_the_server_listens_to_signals_ends_it(
 
     monkeypatch.setattr(made, "run", told)
     with http_server.listening("127.0.0.1", 0) as bound:
-        assert http_server.serve(made, bound) is False
+        assert http_server.serve(made, bound) == signal.SIGTERM
+
+
+def test_a_store_that_is_restored_or_moved_is_served_from_then_on(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    for place, day in ((store, "Fridays"), (tmp_path / "other", "Mondays")):
+        with Memory.open(place) as memory:
+            memory.remember(f"We deploy on {day}", name="deploy day")
+    one = serve(store, tmp_path / "home")
+    assert "Fridays" in one.address.post("search", query="deploy day").text
+    store.rename(tmp_path / "before")
+    (tmp_path / "other").rename(store)
+    for _ in range(int(WAIT / 0.1)):
+        said = one.address.post("search", query="deploy day").text
+        assert "Fridays" not in said
+        if "Mondays" in said:
+            break
+        assert "another store is in its place" in said
+        time.sleep(0.1)
+    assert "Mondays" in said
+    assert one.end() == 0
 
 
 def test_when_it_is_told_to_end_it_answers_first_and_closes_the_store(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -19,10 +20,12 @@ from recollect.surfaces.commands.shared import (
 from recollect.surfaces.http import app as http_app
 from recollect.surfaces.http import guard, work
 from recollect.surfaces.http import server as http_server
-from recollect.surfaces.warm import holder
+from recollect.surfaces.warm import holder, holders
 
 if TYPE_CHECKING:
     import argparse
+
+    from recollect.memory import Memory
 
 PORT = 8930
 
@@ -100,15 +103,21 @@ def serve(options: argparse.Namespace) -> int:
         shown = f"[{options.host}]" if ":" in options.host else options.host
         url = f"http://{shown}:{port}/"
         place = ServedAddress(url, f"{url}enter?key={access.link()}", file)
-        with open_view(options) as memory:
-            holder.hold(lambda: memory, options.store)
-            memory.models.embed_in_background()  # what an interrupted import has left
-            _tell(options, place)
-            made = http_server.server(app(memory, access, limits=limits), limits)
-            interrupted = http_server.serve(made, bound)
-    if interrupted:
+        told = 0
+        opened: list[Memory] = []
+        while not told:  # a store that was moved or restored is opened again
+            with open_view(options) as memory:
+                first, opened[:] = not opened, [memory]
+                if first:
+                    holder.hold(lambda: opened[0], options.store)
+                    _tell(options, place)
+                memory.models.embed_in_background()  # what an interrupted import has left
+                made = http_server.server(app(memory, access, limits=limits), limits)
+                with http_server.ended_when(holders.replacement(memory.config), made):
+                    told = http_server.serve(made, bound)
+    if told == signal.SIGINT:
         say(options, "stopped")
-    return 130 if interrupted else 0
+    return 130 if told == signal.SIGINT else 0
 
 
 def _tell(options: argparse.Namespace, place: ServedAddress) -> None:

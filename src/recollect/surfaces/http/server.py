@@ -6,8 +6,9 @@ import os
 import secrets
 import signal
 import socket
+import threading
 import webbrowser
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -135,12 +136,28 @@ def server(
     return uvicorn.Server(config)
 
 
-def serve(made: uvicorn.Server, bound: socket.socket) -> bool:
-    """Until SIGINT or SIGTERM; what is under way then has a few seconds. Whether it was SIGINT,
-    which is somebody at a terminal."""
+def serve(made: uvicorn.Server, bound: socket.socket) -> int:
+    """Until SIGINT or SIGTERM; what is under way then has a few seconds. Returns the signal: SIGINT
+    is somebody at a terminal. 0 where the server was ended by this process."""
     with _told_to_end(made) as told:
-        made.run(sockets=[bound])
-    return signal.SIGINT in told
+        made.run(sockets=[bound.dup()])  # which it closes
+    return min(told, default=0)
+
+
+@contextmanager
+def ended_when(is_replaced: Callable[[], bool], made: uvicorn.Server) -> Iterator[None]:
+    """Ends the server when what it serves was replaced; looks every second."""
+    over = threading.Event()
+
+    def look() -> None:
+        while not over.wait(1.0):
+            made.should_exit |= is_replaced()
+
+    threading.Thread(target=look, daemon=True).start()
+    try:
+        yield
+    finally:
+        over.set()
 
 
 @contextmanager

@@ -7,6 +7,7 @@ origin or does not show the token is turned away before anything looks at it.
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -172,4 +173,4 @@ def serve(
         whole = owner is None and scopes is None
         shown = memory if whole else memory.view(owner, scopes)
         made = http_server.server(app(shown, gate, structured=structured))
-        return 130 if http_server.serve(made, bound) else 0
+        return 130 if http_server.serve(made, bound) == signal.SIGINT else 0

@@ -24,7 +24,6 @@ from typing import Any, TypeGuard
 
 from recollect import memory as facade
 from recollect import trace
-from recollect.arguments import store_of
 from recollect.errors import RecollectError
 from recollect.named_tuple import NamedTuple
 from recollect.surfaces import error_log
@@ -490,22 +489,19 @@ class LazyMemory:
         self._walls = owner, scopes
         self._memory: facade.Memory | None = None
         self._shown: facade.Memory | None = None
-        self._identity: tuple[int, int] | None = None
+        self._is_replaced: Callable[[], bool] = bool
         self._lock = Lock()
 
     def __call__(self) -> facade.Memory:
         with self._lock:
-            if self._memory is not None and self._is_replaced(self._memory):
+            if self._is_replaced():
                 self._close()
             if self._memory is None or self._shown is None:
                 self._memory = self._shown = facade.Memory.open(self._store)
-                self._identity = holders.identity(store_of(self._memory.config))
+                self._is_replaced = holders.replacement(self._memory.config)
                 if self._walls != (None, None):
                     self._shown = self._memory.view(*self._walls)
             return self._shown
-
-    def _is_replaced(self, memory: facade.Memory) -> bool:
-        return holders.identity(store_of(memory.config)) not in (None, self._identity)
 
     def close(self) -> None:
         with self._lock:

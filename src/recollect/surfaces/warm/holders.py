@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import _socket  # the module around it takes as long to load as the store to open
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from recollect import asker
+from recollect.arguments import store_of
 from recollect.nouns import stable_id
 from recollect.surfaces.warm import wire
+
+if TYPE_CHECKING:
+    from recollect.config import Config
 
 
 def socket_of(location: str) -> Path:
@@ -33,6 +39,14 @@ def told(location: str) -> str:
     """Who holds the store there, in words; nothing where nobody does."""
     process = holder_of(location)
     return "" if process is None else f"process {process} answers for commands and hooks"
+
+
+def replacement(config: Config) -> Callable[[], bool]:
+    """Returns what tells whether another store is in the place of the configured one from now on;
+    one that is only gone may come back."""
+    location = store_of(config)
+    known = identity(location)
+    return lambda: identity(location) not in (None, known)
 
 
 def identity(location: str) -> tuple[int, int] | None:
