@@ -2,8 +2,9 @@
 
 (a) with exact vector search on both sides, the same answers for ≥ 99 % of queries, ties aside
 (b) with the indexes on, overlap@10 of the answers, and of the nearest by graph, ≥ 0.95
-(c) hybrid search, p50, at most 6 times the embedded engine's
-(d) 16 clients at once: ≥ 1.6 times the throughput of one
+(c) hybrid search, p50, at most 3 times the embedded engine's
+(d) 16 clients at once: a search takes the server at most 1.25 times the processor time that it
+    takes with one; how many a second they get done together is told
 (e) bulk import at ≥ 0.5 times the embedded engine's rate
 
 ``--documents`` is how many of the corpus (150,000). The server is ``RECOLLECT_TEST_POSTGRES``, or
@@ -22,6 +23,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -43,6 +45,8 @@ if TYPE_CHECKING:
 QUERIES = 200
 CLIENTS = 16
 SECONDS = 10
+WARMED = 20
+"""Questions that each client asks before it counts."""
 SCHEMA = "bench"
 _BUCKETS = 1 << 14
 _DIMENSIONS = 384
@@ -138,7 +142,7 @@ def run(work: Path) -> Iterator[Ratio]:
     store.admin.refresh(rebuild=True)
     store.close()
     yield from _indexed(local, remote, embedder, queries)
-    yield _clients(work, remote, embedder, queries)
+    yield from _clients(work, url, remote, embedder, queries)
 
 
 def _say(text: str) -> None:
@@ -257,17 +261,55 @@ def _indexed(local: Path, remote: str, embedder: Projected, queries: list[str]) 
         yield Ratio("(b) overlap@10 of answers with the indexes on", overlap, 1.0, "", overlap,
                     ">= 0.95", overlap >= 0.95)  # fmt: skip
         mine, their = both(lambda q: _ask(ours, q), lambda q: _ask(theirs, q), queries)
-        yield Ratio("(c) hybrid search, p50", mine, their, "ms", mine / their, "<= 6",
-                    mine / their <= 6)  # fmt: skip
+        yield Ratio("(c) hybrid search, p50", mine, their, "ms", mine / their, "<= 3",
+                    mine / their <= 3)  # fmt: skip
 
 
-def _clients(work: Path, remote: str, embedder: Projected, queries: list[str]) -> Ratio:
+def _clients(
+    work: Path, url: str, remote: str, embedder: Projected, queries: list[str]
+) -> Iterator[Ratio]:
     """(d): processes, as clients are; each asks what it is asked for some seconds."""
     np.save(work / "queries.npy", embedder.embed_passages(queries))
     (work / "queries.json").write_text(json.dumps(queries))
-    many, one = (_throughput(work, remote, number) for number in (CLIENTS, 1))
-    return Ratio(f"(d) searches a second, {CLIENTS} clients against one", many, one, "1/s",
-                 many / one, ">= 1.6", many / one >= 1.6)  # fmt: skip
+    postmaster = _postmaster(url)
+    rates, costs = [], []
+    for number in (CLIENTS, 1):
+        before = _processor_seconds(postmaster)
+        rates.append(_throughput(work, remote, number))
+        asked = rates[-1] * SECONDS + WARMED * number
+        costs.append(1000 * (_processor_seconds(postmaster) - before) / asked)
+    many, one = rates
+    yield Ratio(f"(d) searches a second, {CLIENTS} clients against one", many, one, "1/s",
+                many / one, "told", met=True)  # fmt: skip
+    if postmaster:
+        many, one = costs
+        yield Ratio(f"(d) the server's processor time a search, {CLIENTS} against one", many, one,
+                    "ms", many / one, "<= 1.25", many <= 1.25 * one)  # fmt: skip
+
+
+def _postmaster(url: str) -> int:
+    """Returns the process id of a server on this machine; 0 where it is elsewhere, or there is no
+    /proc."""
+    import psycopg
+
+    with psycopg.connect(url) as db:
+        (folder,) = db.execute("SHOW data_directory").fetchone() or ("",)
+    file = Path(folder) / "postmaster.pid"
+    number = int(file.read_text().split()[0]) if file.exists() else 0
+    return number if Path(f"/proc/{number}/stat").exists() else 0
+
+
+def _processor_seconds(postmaster: int) -> float:
+    """Returns what the server has used so far: itself, its processes, and those that ended."""
+    ticks = 0
+    for file in Path("/proc").glob("[0-9]*/stat") if postmaster else ():
+        with suppress(OSError):  # it has ended
+            fields = file.read_text().rpartition(")")[2].split()
+            if file.parent.name == str(postmaster):
+                ticks += sum(map(int, fields[11:15]))
+            elif fields[1] == str(postmaster):
+                ticks += sum(map(int, fields[11:13]))
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def _throughput(work: Path, remote: str, number: int) -> float:
@@ -294,7 +336,7 @@ def client() -> None:
     work, remote, number = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
     queries = json.loads((work / "queries.json").read_text())
     with _memory(open_store(remote), Remembered(str(work / "queries.npy"), queries)) as memory:
-        for query in queries[:20]:
+        for query in queries[:WARMED]:
             _ask(memory, query)
         print("ready", flush=True)
         sys.stdin.readline()
