@@ -219,6 +219,7 @@ def _judged(rows: Sequence[Row], engines: Sequence[str]) -> int:
 def hand_written(page: Path | None = None) -> int:
     parts: dict[str, Callable[[], str]] = {
         "Paraphrase": partial(own.paraphrase, "paraphrase-open"),
+        "Requests": partial(own.requests, "requests-open"),
         "Facts by content": own.facts_by_content,
         "Changed values": own.changed_values,
         "Near misses": own.near_misses,

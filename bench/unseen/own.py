@@ -1,6 +1,7 @@
 """Sets that were written by hand (``bench/sets``), each with what it is there to show.
 
 ``paraphrase``      questions without a content word of what answers: facts, notes, turns
+``requests``        requests that something said about oneself matters for, without a common word
 ``changed values``  a later note changes a value: is it first, is it shown, is the older one served
 ``near misses``     twins of answerable questions that nothing answers: are they served as direct
 
@@ -134,6 +135,35 @@ def facts_by_content() -> str:
     head = ("questions", "asked", "a fact speaks", "right", "wrong", "shown or named",
             "told nothing")  # fmt: skip
     return table(head, lines)
+
+
+# ------------------------------------------------------------------ requests
+
+
+def requests(folder: str) -> str:
+    lines = []
+    for kind in ("statements", "turns"):
+        path = SETS / folder / kind
+        group = suite(path)
+        for engine in ENGINES_SHOWN:
+            found = ask(group, path, kind, engine)
+            for name in dict.fromkeys(_asked_for(one) for one in found):
+                some = [one.row for one in found if _asked_for(one) == name]
+                lines.append((
+                    kind, engine, name, len(some), mean(row.first for row in some),
+                    mean(row.get("shown") for row in some), mean(row.get("named") for row in some),
+                    mean(row.status == "direct_passages" for row in some),
+                    mean(row.status == "no_results" for row in some),
+                    mean(row.get("tokens") for row in some),
+                ))  # fmt: skip
+    head = ("kind", "engine", "asked", "number", "right one first", "evidence shown", "named",
+            "served as direct", "told nothing", "tokens")  # fmt: skip
+    return table(head, lines)
+
+
+def _asked_for(one: Asked) -> str:
+    """Says what it asks for; of what nothing answers, why that is so."""
+    return str(one.record.get("abstain") or one.question.category)
 
 
 # ------------------------------------------------------------------ changed values
