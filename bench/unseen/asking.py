@@ -226,8 +226,10 @@ def _row_of(content: dict[str, Any]) -> Row:
     return Row(**content, graded=graded)
 
 
-def _around(absent: float, among: float, stated: Sequence[float]) -> grade.Surroundings:
-    return grade.Surroundings(absent, among, Stated(*stated))
+def _around(
+    absent: float, among: float, stated: Sequence[float], taught: bool
+) -> grade.Surroundings:
+    return grade.Surroundings(absent, among, Stated(*stated), taught)
 
 
 def _wide_of(content: Mapping[str, Any]) -> Wide:

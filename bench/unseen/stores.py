@@ -123,7 +123,9 @@ class Embedded:
         self.key, self.reads, self.speaks = embedder.key, embedder.reads, embedder.speaks
         self.embed_query = embedder.embed_query
         file.parent.mkdir(parents=True, exist_ok=True)
-        self._kept = sqlite3.connect(file, isolation_level=None, timeout=60)
+        self._kept = sqlite3.connect(
+            file, isolation_level=None, timeout=60, check_same_thread=False
+        )
         self._kept.execute("CREATE TABLE IF NOT EXISTS vectors (text BLOB PRIMARY KEY, value BLOB)")
 
     def __getattr__(self, name: str) -> Any:
@@ -148,7 +150,7 @@ class LeftOut:
     def __init__(self, embedder: Embedder, file: Path, fold: int) -> None:
         self._embedder, self._fold = embedder, fold
         self.key, self.reads, self.speaks = embedder.key, embedder.reads, embedder.speaks
-        self._known = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
+        self._known = sqlite3.connect(f"file:{file}?mode=ro", uri=True, check_same_thread=False)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._embedder, name)
@@ -181,7 +183,9 @@ class Remembered:
         self._reads = reads
         self.key = reads.key
         self.reads = reads.reads
-        self._kept = sqlite3.connect(file, isolation_level=None, timeout=60)
+        self._kept = sqlite3.connect(
+            file, isolation_level=None, timeout=60, check_same_thread=False
+        )
         self._kept.execute(
             "CREATE TABLE IF NOT EXISTS odds (pair BLOB PRIMARY KEY, value REAL) WITHOUT ROWID"
         )

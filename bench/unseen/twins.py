@@ -1,8 +1,9 @@
 """Questions with one word exchanged, which nothing answers: what the grade learns to hold back on.
 
 Of a question with evidence one name, number, year or other word that the evidence has is replaced
-by another of its kind: one that the right document says elsewhere, or another question does. Made
-by rule, they are no measure of anything; those that are (``bench/sets/near-misses``) were written.
+by another of its kind: in the first twin by one that is said near the evidence, in the second by
+one that the right document says elsewhere, or another question does. Made by rule, they are no
+measure of anything; those that are (``bench/sets/near-misses``) were written.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from recollect_evals.questions import Question
 
 MARK = "~"
 """In the id of a twin, behind that of its question."""
-EACH = 2
-"""Twins of a question."""
+NEAR = 400
+"""Characters around the evidence."""
 _WORD = re.compile(r"[^\W\d_][\w'’-]*|\d[\d.,:]*\d|\d")
 _OWNED = re.compile(r"['’]s?$")
 _YEAR = re.compile(r"1\d{3}|20\d{2}")
@@ -49,25 +50,38 @@ def twins(name: str, most: int | None = sets.MOST) -> Sequence[Question]:
     return [
         one._replace(id=f"{one.id}{MARK}{n}", text=text, gold={})
         for one in asked
-        for n in range(EACH)
-        if (text := _exchanged(one, random.Random(f"{one.id} {n}"), texts, said))
+        for n, others in enumerate((_near(one, texts), _anywhere(one, texts)))
+        if (text := _exchanged(one, random.Random(f"{one.id} {n}"), others, said if n else {}))
     ]
 
 
+def _near(one: Question, texts: Mapping[str, str]) -> str:
+    """Returns what is said around the evidence."""
+    units = [unit for unit in one.evidence.units if unit.texts]
+    places = [
+        (text, text.find(said))
+        for unit in units
+        for said in unit.texts
+        for text in [texts.get(unit.document, "")]
+    ]
+    return " ".join(text[max(0, at - NEAR) : at + 2 * NEAR] for text, at in places if at >= 0)
+
+
+def _anywhere(one: Question, texts: Mapping[str, str]) -> str:
+    return " ".join(texts.get(id, "") for id in one.gold)
+
+
 def _exchanged(
-    one: Question,
-    chance: random.Random,
-    texts: Mapping[str, str],
-    said: Mapping[str, Sequence[str]],
+    one: Question, chance: random.Random, document: str, said: Mapping[str, Sequence[str]]
 ) -> str:
-    """Returns the question with another word; empty where it has none that can be exchanged."""
+    """Returns the question with another word, of the document or what is *said* elsewhere; empty
+    where it has none that can be exchanged."""
     evidence = " ".join(t for unit in one.evidence.units for t in unit.texts)
     words = _words(one.text, stems(evidence))
     if not words:
         return ""
     kind = chance.choice(sorted({word.kind for word in words}))
     word = chance.choice([word for word in words if word.kind == kind])
-    document = " ".join(texts.get(id, "") for id in one.gold)
     known = fold(f"{one.text} {evidence}")
     others = (*_others(word, document), *said.get(kind, ()))
     new = sorted({other for other in others if fold(other) not in known})

@@ -3,7 +3,8 @@
     log-odds(candidate) = prior + Σ weight · signal          p = 1 / (1 + exp(−log-odds))
 
 A second regression grades the candidates as a set. The confidence of each is its p, scaled so that
-the best is as sure as the set: what is said of an answer and of its best result is one number.
+the best is as sure as the set: what is said of an answer and of its best result is one number. No
+answer is surer than that anything about what is asked is stored (the gate, next).
 
 A third one is the gate: whether anything about what is asked is stored at all. A hard question
 whose answer is hard to find is another thing than one of which nothing is known; the first two look
@@ -27,7 +28,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from functools import cache
-from math import log
+from math import exp, log
 from pathlib import Path
 from typing import Any
 
@@ -35,18 +36,21 @@ from recollect.named_tuple import NamedTuple
 from recollect.nouns import Candidate, Contribution, Signals
 from recollect.reading.pool import SURE, Pass, Pool, probability
 from recollect.reading.signals import signals
-from recollect.reading.stated import Stated, stated
+from recollect.reading.stated import Stated, is_taught, stated
 from recollect.trace import say, stage, surviving
 
 EXACT = 12.0
 """What being asked for by its very name adds; structure is not for a model to overrule."""
 INSIDE = 1.0
 """What being from the time that is asked about adds: a nudge, for people misdate things."""
-_LEAD = 4.0
-"""A lead beyond this says no more."""
+_LEAD, _FAR = 4.0, 20.0
+"""A lead, and log-odds, beyond these say no more."""
 _EVEN, _STEEP = log(0.6 / 0.4), 6.0
 """What the score of a sentence is turned by into the most that an answer may be sure: the grade of
 an answer that needs no synthesis at the score that nearly all sentences that answer have."""
+_STORED = 1.5
+"""So much likelier is it, for weights without a gate, that something is stored than that it was
+found."""
 _PLACES = {name: place for place, name in enumerate(Signals._fields)}
 
 
@@ -59,7 +63,7 @@ class Grader(NamedTuple):
     """The weights of what is known about the candidates as a set."""
     stored_prior: float = SURE
     stored: Mapping[str, float] = {}
-    """Those of the gate; without any, it is as open as the candidates are sure."""
+    """Those of the gate; without any, it follows from how sure the candidates are."""
 
 
 @cache
@@ -104,7 +108,7 @@ def grade(pool: Pool) -> Pool:
     if strange:
         said += f"; uncalibrated: {', '.join(strange)}"
     made = again(pool._replace(grader=by.kind))
-    if made.best and made.confidence >= made.ceiling:
+    if made.best and made.ceiling <= min(made.confidence, asked.policy.direct_confidence):
         said += "; held back: no sentence has all that is asked"
     say(said)
     return made
@@ -130,10 +134,9 @@ def again(pool: Pool) -> Pool:
     by = _grader(pool.grader)
     best = graded(pool.fused, signals(pool), by)
     known = set_signals(best, surroundings(pool, best))
-    confidence = together(best, known, by)
-    gate = answerable(known, by) if by.stored else confidence
-    ceiling = held_back(known) if known else 1.0
-    return _told(pool._replace(answerable=gate, ceiling=ceiling), best, confidence)
+    sure, ceiling = together(best, known, by), held_back(known, by)
+    gate = answerable(known, by) if by.stored else min(1.0, _STORED * sure)
+    return _told(pool._replace(answerable=gate, ceiling=ceiling), best, min(sure, ceiling))
 
 
 def _told(pool: Pool, best: Sequence[Candidate], confidence: float) -> Pool:
@@ -147,9 +150,9 @@ def _told(pool: Pool, best: Sequence[Candidate], confidence: float) -> Pool:
 def promoted(pool: Pool, best: Sequence[Candidate]) -> Pool:
     """Returns the pool with these as its candidates, in this order: some stand for others, and are
     as sure as they were."""
-    known = set_signals(best, surroundings(pool, best))
-    confidence = max(pool.confidence, together(best, known, _grader(pool.grader)))
-    return _told(pool, best, confidence)
+    known, by = set_signals(best, surroundings(pool, best)), _grader(pool.grader)
+    sure = min(together(best, known, by), held_back(known, by))
+    return _told(pool, best, max(pool.confidence, sure))
 
 
 def as_fact(candidate: Candidate, pool: Pool) -> Candidate:
@@ -206,6 +209,8 @@ class Surroundings(NamedTuple):
     """The logarithm of how many passages were compared."""
     stated: Stated = Stated()
     """What the sentence has that comes nearest to the question."""
+    taught: bool = True
+    """The question is in a language in which that was taught."""
 
 
 def surroundings(pool: Pool, best: Sequence[Candidate]) -> Surroundings:
@@ -213,7 +218,8 @@ def surroundings(pool: Pool, best: Sequence[Candidate]) -> Surroundings:
     worth = pool.worth
     lost = sum(value for word, value in worth.items() if word not in found)
     share = lost / (sum(worth.values()) or 1.0)
-    return Surroundings(share, log(max(pool.among, 1)), stated(best, pool))
+    among, asked = log(max(pool.among, 1)), pool.of.parsed.prose
+    return Surroundings(share, among, stated(best, pool), is_taught(asked))
 
 
 def set_signals(best: Sequence[Candidate], around: Surroundings) -> dict[str, float]:
@@ -226,6 +232,7 @@ def set_signals(best: Sequence[Candidate], around: Surroundings) -> dict[str, fl
     return {
         "first": first,
         "lead": min(first - second, _LEAD),
+        "mass": _mass(best),
         "rivals": log(sum(c.score >= best[0].score - 5 for c in best)),
         "coverage": max(s.coverage for s in head),
         "no_name": min(s.no_name for s in head),
@@ -239,8 +246,15 @@ def set_signals(best: Sequence[Candidate], around: Surroundings) -> dict[str, fl
         "best_coverage": head[0].coverage,
         "absent": around.absent,
         "among": around.among,
+        "taught": float(around.taught),
         **around.stated._asdict(),
     }
+
+
+def _mass(best: Sequence[Candidate]) -> float:
+    """Returns the logarithm of the share that the first have in the odds of all."""
+    odds = [exp(max(-_FAR, min(_FAR, c.score))) for c in best]
+    return log(sum(odds[:FIRST]) / sum(odds))
 
 
 def _margin(best: Sequence[Candidate]) -> float:
@@ -254,12 +268,22 @@ def together(best: Sequence[Candidate], known: Mapping[str, float], by: Grader) 
     """The probability that something right is among the first of these."""
     if not best:
         return 0.0
-    sure = min(_weighed(known, by.together_prior, by.together), bound(best))
-    return sure if by.kind == "terse" else min(sure, held_back(known))
+    return min(_weighed(known, by.together_prior, by.together), _bound(best, known, by))
 
 
-def held_back(known: Mapping[str, float]) -> float:
-    """How sure an answer may be at most, by what its nearest sentence has."""
+def _bound(best: Sequence[Candidate], known: Mapping[str, float], by: Grader) -> float:
+    """How sure the set may be at most: as the gate is; by words alone, which cannot tell that
+    nothing is there, without a bound; for weights without a gate, what the grades allow."""
+    if by.kind == "words":
+        return 1.0
+    return answerable(known, by) if by.stored else bound(best)
+
+
+def held_back(known: Mapping[str, float], by: Grader) -> float:
+    """How sure an answer may be at most, by what its nearest sentence has; a few words without
+    grammar ask for no sentence."""
+    if by.kind == "terse" or not known.get("taught"):
+        return 1.0
     about = _data()["stated"]
     score = sum(weight * known[name] for name, weight in about["weights"].items())
     return probability(_EVEN + _STEEP * (score - about["least"]))

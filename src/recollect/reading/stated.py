@@ -18,7 +18,7 @@ from recollect.reading.pool import Pool
 from recollect.reading.units import units_of
 from recollect.text.questions.subjects import Subjects, missing, rivals, subjects
 from recollect.text.stopwords import language
-from recollect.text.terms import stems
+from recollect.text.terms import is_run, stems
 
 DOCUMENTS, PASSAGES = 3, 8
 """So many of the best documents are looked at, and passages of theirs."""
@@ -57,6 +57,12 @@ def stated(best: Sequence[Candidate], pool: Pool) -> Stated:
         _exchanged(_particulars(pool.of.parsed.prose), nearest),
         log1p(len(pool.worth)),
     )
+
+
+def is_taught(question: str) -> bool:
+    """Whether it is in a language whose questions taught what a sentence that answers has: in
+    German words are compounds, and Chinese writes none."""
+    return language(question) in ("en", "") and not any(map(is_run, question))
 
 
 def _passages(best: Sequence[Candidate], pool: Pool) -> list[StoredPassage]:
