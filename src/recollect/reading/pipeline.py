@@ -207,7 +207,8 @@ class Selection(NamedTuple):
 @stage("cut")
 def _cut(found: retrieval.Retrieval) -> Selection:
     """Keeps what may answer, and folds near-duplicates."""
-    good, why = retrieval.worthwhile(found, retrieval.ordered(found))
+    found, said = retrieval.of_oneself(found)
+    good, why = retrieval.worthwhile(found, said or retrieval.ordered(found))
     kept, folded = cut.fold(good, found.pool.passages)
     taken = {c.document for c in good}
     least = found.question.policy.worth * found.pool.confidence if good else 0.0

@@ -41,6 +41,7 @@ from recollect.reading import (
 )
 from recollect.reading.by_content import speaking
 from recollect.reading.chronology import Outline, Timeline
+from recollect.reading.own_words import own_words
 from recollect.reading.pool import SURE, Models, Pass, Pool, as_typed, sees_all
 from recollect.reading.question import Question
 from recollect.text.questions.asking import is_about_questions
@@ -212,6 +213,18 @@ def worthwhile(found: Retrieval, among: Sequence[Candidate]) -> tuple[list[Candi
     return cut.cut(among, pool.of.policy, sure)
 
 
+def of_oneself(found: Retrieval) -> tuple[Retrieval, Sequence[Candidate]]:
+    """Returns what people said of themselves, to be shown whole, where advice is asked for or
+    something told of which nothing seems to be stored; else nothing."""
+    pool, policy = found.pool, found.pool.of.policy
+    asked = found.question.route.personal and policy.cut and policy.doubts(pool.answerable)
+    said = own_words(pool) if asked else ()
+    if not said:
+        return found, ()
+    whole = pool.of._replace(policy=policy._replace(cut=False, share=1.0))
+    return found._replace(pool=pool._replace(of=whole)), said
+
+
 # ------------------------------------------------------------------ once more
 
 
@@ -226,8 +239,9 @@ def _once_more(first: Pool, relax: tuple[str, ...]) -> tuple[Pool, Mapping[str, 
     """Makes a second pass where the first is graded low: corrected, wider, and without the limits
     that the caller allows to be given up. Returns the better graded of the two; besides, the words
     that occur nowhere, each with one that does."""
-    asked, policy, low = first.of, first.of.policy, f"graded {first.confidence:.2f}"
-    if first.confidence >= policy.escalate:
+    sure = min(first.confidence, first.answerable)
+    asked, policy, low = first.of, first.of.policy, f"graded {sure:.2f}"
+    if sure >= policy.escalate:
         return skip(low, (first, {}))
     given_up = tuple(name for name in relax if name in asked.filter.limits)
     filter = asked.filter.without(*given_up)

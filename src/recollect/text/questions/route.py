@@ -14,7 +14,16 @@ from functools import cache, lru_cache
 from typing import Literal
 
 from recollect.named_tuple import NamedTuple
-from recollect.text.questions.intents import INTENT, LEADS, NEWEST, OPEN, PARTS, Intent, IntentRule
+from recollect.text.questions.intents import (
+    INTENT,
+    LEADS,
+    NEWEST,
+    OPEN,
+    PARTS,
+    PERSONAL,
+    Intent,
+    IntentRule,
+)
 from recollect.text.statements.cues import beginnings, cued
 
 Shape = Literal["lookup", "open"]
@@ -32,6 +41,8 @@ class Route(NamedTuple):
     shape: Shape
     newest: bool
     """It asks how something is now: of two answers the later one counts."""
+    personal: bool
+    """Advice is asked for, or something told: what a person said of themselves may matter."""
     why: str
     """One line for a person: which rules, by which words."""
 
@@ -51,14 +62,16 @@ def route(text: str) -> Route:
     question = _question(text)
     intent = _first(INTENT, question) or _NO_RULE
     several = None if intent.rule.open else _first(OPEN, question)
-    newest = _first(NEWEST, question)
+    newest, personal = _first(NEWEST, question), _first(PERSONAL, question)
     shape: Shape = "open" if several or intent.rule.open else "lookup"
     why = [
         f"{intent.rule.intent}, {intent.why}",
         f"open, {several.why}" if several else shape,
         *([f"newest, {newest.why}"] if newest else []),
+        *([f"personal, {personal.why}"] if personal else []),
     ]
-    return Route(intent.rule.intent, shape, newest is not None, "; ".join(why))
+    said = newest is not None, personal is not None
+    return Route(intent.rule.intent, shape, *said, "; ".join(why))
 
 
 def _question(text: str) -> _Question:
