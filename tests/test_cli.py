@@ -174,6 +174,21 @@ def test_a_failure_is_named_on_stderr_and_the_rest_is_imported(cli: Cli, notes: 
     assert "picture.txt" not in done.out
 
 
+def test_a_long_import_says_that_words_find_it_before_vectors_are_made(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECOLLECT_EMBED_MODEL", "recollect-embed")
+    for name in ("one", "two"):
+        rows = [json.dumps({"id": f"{name}{i}", "text": f"{name} otter {i}"}) for i in range(100)]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(rows))
+    told = cli("add", str(tmp_path / "one.jsonl"))
+    assert "100 passages can be searched by words now" in told.err
+    followed = cli("add", str(tmp_path / "two.jsonl"), "--progress")
+    steps = [json.loads(line) for line in followed.err.splitlines()]
+    assert steps[-1]["doing"] == "embedding"
+    assert steps[-1]["total"] == 100
+
+
 def test_failures_are_listed_in_the_json_of_add(cli: Cli, notes: Path) -> None:
     (notes / "picture.txt").write_bytes(b"\x00\x01\x02")
     done = cli("add", str(notes), "--json")

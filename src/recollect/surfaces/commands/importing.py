@@ -80,7 +80,7 @@ def _add(memory: facade.Memory, options: Options, *paths: Any, source: str | Non
             dry_run=options.dry_run,
             embed=not options.no_embed,
             threads=options.threads,
-            report=_telling(options, bar),
+            report=bar if lines else _telling(options, bar),
         )
 
 
