@@ -104,6 +104,17 @@ def test_the_index_of_a_view_holds_what_the_view_sees(tmp_path: Path) -> None:
     opened.close()
 
 
+def test_equal_scores_come_in_the_order_in_which_they_were_written(tmp_path: Path) -> None:
+    opened = EmbeddedStore(tmp_path)
+    for n in range(6):  # each is a segment of the index
+        put(opened, note(f"n{n}", "otter"))
+        opened.admin.refresh()
+    hits = opened.search_text([any_of("otter")], Filter(), limit=6)[0].hits
+    assert len(hits) == 6
+    assert hits == sorted(hits, key=lambda hit: hit.passage)
+    opened.close()
+
+
 class _NoOptionalPorts(StorageEngine):
     """An engine that searches and writes, and nothing else."""
 

@@ -345,8 +345,10 @@ def _search(
     total = found.total
     if view.tail:
         fresh, weights = _search_tail(query, allowed, view, found)
-        hits = sorted(hits + fresh, key=lambda h: (-h.score, h.passage))
+        hits = hits + fresh
         total += len(fresh)
+    # The index has its segments in the order of their names, which are drawn at random.
+    hits = sorted(hits, key=lambda h: (-h.score, h.passage))
     return TextResult(hits[:limit], weights, total)
 
 
