@@ -17,7 +17,9 @@ from conftest import Cli
 from recollect import __version__, config
 from recollect.config import SETTINGS, Setting
 from recollect.models.costs import CHECKED
+from recollect.nouns import Document
 from recollect.policy import MODES
+from recollect.surfaces.commands import suggestions
 
 
 @pytest.fixture(autouse=True)
@@ -205,7 +207,7 @@ def test_a_person_is_asked_and_gets_what_they_say(
     assert code == 0, shown
     assert "Found on this machine" in shown
     assert "1 file, " in shown
-    assert "there is no nowhere: give another, or none" in shown
+    assert "there is no file or folder nowhere: type another path, or none" in shown
     assert "one of conservative, balanced, tokenmax" in shown  # there is no mode “fastest”
     assert config.load()["mode"] == "tokenmax"
     assert cli("status", "--json").json["kinds"] == {"note": 1, "session": 1}
@@ -222,6 +224,24 @@ def test_it_ends_with_questions_that_find_something(cli: Cli, notes: Path) -> No
     assert len(asked) == 3
     for question, title in asked:
         assert cli("search", question, "--json").json["results"][0]["title"] == title
+
+
+@pytest.mark.parametrize(
+    ("kind", "title", "typed"),
+    [
+        ("note", "Why does the canary fail", "why does the canary fail?"),
+        ("note", "Rotate signing keys", "how do we rotate signing keys?"),
+        ("decision", "Move logins to Postgres", "why did we move logins to Postgres?"),
+        ("session", "Fix the flaky test", "did we fix the flaky test?"),
+        ("note", "On-call rotation", "what do we know about on-call rotation?"),
+        ("note", "Jonas Petersen", "what do we know about Jonas Petersen?"),
+        ("decision", "Money is an integer", "Money is an integer"),
+        ("note", "Deploy harbor-api", "Deploy harbor-api"),
+        ("note", "Reise nach Wien", "Reise nach Wien"),
+    ],
+)
+def test_a_title_is_asked_for_as_a_person_would(kind: str, title: str, typed: str) -> None:
+    assert suggestions.question_of(Document("d", "notes", kind=kind, title=title)) == typed
 
 
 def test_what_finds_nothing_is_not_suggested(cli: Cli) -> None:

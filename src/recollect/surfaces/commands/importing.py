@@ -104,7 +104,7 @@ def searchable(passages: int) -> str:
     """Says what can be done before vectors are there."""
     return (
         f"{plural(passages, 'passage')} can be searched by words now. "
-        "Vectors for the meaning follow; Ctrl-C leaves the rest for later."
+        "Next come the vectors, for search by meaning; Ctrl-C leaves them to the next import."
     )
 
 

@@ -39,8 +39,8 @@ from recollect.surfaces.commands.usage import revert
 from recollect.surfaces.phrases import byte_size, plural, some
 
 RELAY = (
-    "Nothing was changed, for it is the user's choice. A program should show this to its user,\n"
-    "and run what they choose: `recollect init --yes`, with `--mode MODE` and `--add PATH`"
+    "Nothing was changed: the choice is the user's. A program should show this to its user,\n"
+    "then run what they choose: `recollect init --yes`, with `--mode MODE` and `--add PATH`"
 )
 _SECONDS_PER_MB = 300
 """Processor time for the vectors of a megabyte of notes, on one ARM core."""
@@ -254,16 +254,16 @@ def _asked(options: Options, plan: SetupPlan, offer: SetupOffer) -> SetupPlan:
     for line in (f"Everything is kept on this machine, in {offer.store}.", *_found(offer), ""):
         say(options, line)
     if not add:
-        if offer.logs and ask.agrees(f"Import the sessions of {_clients(offer)}?"):
+        if offer.logs and ask.agrees(f"Import your past sessions with {_clients(offer)}?"):
             add.append("sessions")
         folder = str(offer.notes.place) if offer.notes else "none"
-        notes = ask("Which folder has your notes? A path, or none.", folder, _folder)
+        notes = ask("Which folder are your notes in? Type a path, or none.", folder, _folder)
         add += [notes] * (notes != "none" and not ask.gone)
     if "mode" not in chosen:
         for line in _lengths():
             say(options, line)
         own = _own_mode() or offer.advised.mode
-        chosen["mode"] = ask("How much may an answer say?", own, _a_mode)
+        chosen["mode"] = ask("How long may an answer be? Type 1, 2 or 3.", own, _a_mode)
     return SetupPlan(chosen, tuple(add))
 
 
@@ -271,14 +271,14 @@ def _folder(said: str) -> str:
     """A folder or a file that is there, or ``none``."""
     path = Path(said).expanduser()
     if said.lower() != "none" and not path.exists():
-        raise ValueError(f"there is no {path}: give another, or none")
+        raise ValueError(f"there is no file or folder {path}: type another path, or none")
     return "none" if said.lower() == "none" else str(path.absolute())
 
 
 def _lengths() -> Iterator[str]:
     for number, mode in enumerate(costs.mode_costs(), 1):
-        most = "" if mode.cap is None else f", at most {mode.cap:,}"
-        yield f"  {number} {mode.mode:13} about {mode.typical:,} tokens{most}"
+        most = "no limit" if mode.cap is None else f"at most {mode.cap:,}"
+        yield f"  {number} {mode.mode:13} about {mode.typical:,} tokens, {most}"
 
 
 def _clients(offer: SetupOffer) -> str:
@@ -384,7 +384,7 @@ def _shown(offer: SetupOffer, style: terminal.Style) -> Iterator[str]:
 def _found(offer: SetupOffer) -> Iterator[str]:
     if not any(_sources(offer)):
         return
-    yield "Found on this machine:"
+    yield "Found on this machine, with the time that an import takes:"
     for one in _sources(offer):
         files = f"{plural(one.files, 'file')}, {byte_size(round(one.megabytes * 1e6))}"
         takes = terminal.span(one.megabytes * _SECONDS_PER_MB / (os.cpu_count() or 1))
@@ -446,7 +446,7 @@ def _told(
     for one in changed:
         yield (
             f"{style.bold}{one.setting} = {plain(one.value)}{style.off} in {settings.user_file()} "
-            f"(back: {one.revert})"
+            f"(undo: {one.revert})"
         )
     yield from _overridden(plan.chosen, config)
     yield from some(_misfit(plan, config))
@@ -455,7 +455,7 @@ def _told(
         yield from render.problems(done.receipt, style)
         yield from _next(done, style)
     elif plan.chosen:
-        yield from some("" if changed else "nothing to change: it is set up so already")
+        yield from some("" if changed else "nothing to change: these settings are already set")
         yield 'next: recollect add ~/notes; recollect search "…"'
     else:
         yield RELAY
@@ -473,9 +473,9 @@ def _next(done: Imported, style: terminal.Style) -> Iterator[str]:
     """Yields questions that the store answers, and the command that connects an agent."""
     if done.questions:
         yield ""
-        yield "Your store answers these; each was asked just now:"
+        yield "Try these. Each was asked just now, and finds what stands below it:"
     for one in done.questions:
         yield f"  recollect search {shlex.quote(one.question)}"
         yield f"    {style.dim}finds {one.finds}{style.off}"
     yield ""
-    yield "Connect an agent: `recollect install` lists those on this machine."
+    yield "Next, connect an agent: `recollect install` lists the agents on this machine."
