@@ -205,7 +205,7 @@ def _names(value: Any) -> tuple[str, ...]:
 SETTINGS: Mapping[str, Setting] = {
     s.name: s
     for s in (
-        Setting("store", None, _text, "Where things are kept: a folder or a URL.", "path"),
+        Setting("store", None, _text, "The place of the store: a folder or a URL.", "path"),
         Setting("models", None, _text, "The folder that model files are in.", "trusted"),
         Setting(
             "mode",
@@ -238,8 +238,8 @@ SETTINGS: Mapping[str, Setting] = {
             "search.keep",
             None,
             _share,
-            "The least probability that anything of it is stored; below it nothing is shown. "
-            "Else the mode's own.",
+            "The least probability that the store has anything about the question; below it "
+            "nothing is shown. Else the mode's own.",
         ),
         Setting("search.min_confidence", None, _share, "Leave out results that are less sure."),
         Setting("search.cut", None, _yes_or_no, "Let the grades decide how many results come."),
@@ -262,8 +262,8 @@ SETTINGS: Mapping[str, Setting] = {
             "search.expand",
             None,
             _whole(0, 3),
-            "How often it may put a question otherwise where the grade is low; else the "
-            "mode's own.",
+            "How many rewrites of a question the language model may make where the grade is low; "
+            "else the mode's own.",
             "trusted",
         ),
         Setting("search.owner", None, _text, "Only see what this owner has.", "narrower"),
@@ -314,7 +314,7 @@ SETTINGS: Mapping[str, Setting] = {
             "embed.price",
             None,
             _dollars,
-            "What it costs where that is not known: dollars for a million tokens.",
+            "The embedding model's price, if it is not known: dollars for a million tokens.",
             "trusted",
         ),
         Setting(
@@ -344,23 +344,23 @@ SETTINGS: Mapping[str, Setting] = {
             "llm.command_limit",
             None,
             _dollars,
-            "The most dollars that it may cost in one command.",
+            "The most dollars that models may cost in one command.",
             "trusted",
         ),
         Setting(
             "llm.price",
             None,
             _price,
-            "What it costs, where that is not known: dollars for a million tokens of input and "
-            "of output, such as 0.25/2.",
+            "The language model's price, if it is not known: dollars for a million tokens of "
+            "input and of output, such as 0.25/2.",
             "trusted",
         ),
         Setting(
             "web.when",
             "never",
             _one_of("never", "asked", "low"),
-            "When a search may ask the web: never; where it is asked for and memory does not "
-            "answer; wherever memory does not answer.",
+            "When a search may ask the web: `never`; `asked`: with --web, if memory does not "
+            "answer; `low`: whenever memory does not answer.",
             "trusted",
         ),
         Setting(
@@ -375,20 +375,20 @@ SETTINGS: Mapping[str, Setting] = {
             "web.fields",
             None,
             _names,
-            "Where the answers of a json: engine have what: results=data.items,url=link.",
+            "Which fields of a json: engine's reply hold what: results=data.items,url=link.",
             "trusted",
         ),
         Setting(
             "web.allow", None, _names, "The only domains whose pages may be looked at.", "trusted"
         ),
         Setting("web.deny", None, _names, "Domains whose pages may not be looked at.", "trusted"),
-        Setting("web.read", 0, _whole(0, 5), "Of how many results the page is read.", "trusted"),
+        Setting("web.read", 0, _whole(0, 5), "How many result pages are read.", "trusted"),
         Setting("web.seconds", 5.0, _seconds, "How long a search waits for the web.", "trusted"),
         Setting(
             "warm",
             True,
             _yes_or_no,
-            "Have a process that stays (mcp, serve, watch) answer for those that do not.",
+            "Let a long-lived process (mcp, serve, watch) answer for short commands and hooks.",
         ),
         Setting("import.owner", "local", _text, "The owner of what is added without one."),
         Setting(

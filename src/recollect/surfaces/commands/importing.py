@@ -24,7 +24,7 @@ def declare_add(parser: argparse.ArgumentParser) -> None:
         "paths",
         nargs="+",
         metavar="PATH",
-        help="a file, a folder, a repository, an export; or `sessions`: those of this machine",
+        help="a file, folder, repository or export; or `sessions`: the agents' sessions here",
     )
     parser.add_argument("--source", metavar="NAME", help="name the source; else the path does")
     parser.add_argument("--owner", help="whose it is, where a line does not say")
@@ -48,10 +48,10 @@ def declare_add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--no-embed", action="store_true", help="leave the vectors for later")
     parser.add_argument(
-        "--threads", type=int, metavar="N", help="embed with so many threads (as it pays)"
+        "--threads", type=int, metavar="N", help="threads that compute vectors (chosen by default)"
     )
     parser.add_argument(
-        "--progress", action="store_true", help="tell how far it is, as lines of JSON on stderr"
+        "--progress", action="store_true", help="report progress as lines of JSON on stderr"
     )
 
 

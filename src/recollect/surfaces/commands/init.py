@@ -61,14 +61,14 @@ def declare_init(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[],
         metavar="PATH",
-        help="import these; `sessions` are those of this machine",
+        help="import these paths; `sessions`: the agents' sessions on this machine",
     )
     parser.add_argument(
         "--timeout",
         type=float,
         default=30.0,
         metavar="SECONDS",
-        help="wait so long for each answer (30)",
+        help="seconds to wait for each answer (30)",
     )
 
 

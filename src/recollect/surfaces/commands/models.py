@@ -26,7 +26,7 @@ def declare_models(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("name", nargs="?", help="a model, a folder, or URL#MODEL (the one in use)")
     parser.add_argument(
-        "--threads", type=int, metavar="N", help="switch with so many threads (as it pays)"
+        "--threads", type=int, metavar="N", help="threads that compute vectors (chosen by default)"
     )
     parser.add_argument(
         "--sample", type=int, metavar="N", help="questions for bench (200) and calibrate (100)"

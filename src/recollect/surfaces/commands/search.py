@@ -81,16 +81,16 @@ def declare_search(parser: argparse.ArgumentParser) -> None:
         action="store_false",
         dest="facts",
         default=None,
-        help="search passages, facts or not",
+        help="search passages even if facts answer",
     )
     parser.add_argument(
         "--no-cache",
         action="store_false",
         dest="cache",
         default=None,
-        help="search, answered before or not",
+        help="search even if an answer is cached",
     )
-    parser.add_argument("--reranker", metavar="NAME", help="another model to read the best; none")
+    parser.add_argument("--reranker", metavar="NAME", help="another reranker, or none")
     parser.add_argument(
         "--expand",
         type=int,
@@ -98,12 +98,15 @@ def declare_search(parser: argparse.ArgumentParser) -> None:
         help="rewrites by the language model where the grade is low (0 to 3)",
     )
     parser.add_argument(
-        "--hyde", action="store_true", default=None, help="search by a passage that it makes up"
+        "--hyde",
+        action="store_true",
+        default=None,
+        help="let the language model make up a passage, and search near it",
     )
     parser.add_argument(
         "--think",
         action=argparse.BooleanOptionalAction,
-        help="have it write an answer where the grade is low",
+        help="have the language model write an answer where the grade is low",
     )
     parser.add_argument(
         "--web",

@@ -30,7 +30,7 @@ def declare_think(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--force",
         action="store_true",
-        help="think at once, whatever was written before or stands there in so many words",
+        help="write a new answer, even if one is recorded or a passage answers",
     )
     parser.add_argument(
         "--seconds", type=float, default=60.0, metavar="S", help="the most time (60)"
