@@ -10,7 +10,7 @@
     python -m bench.unseen --all           every question over every document: hours
     python -m bench.unseen --read-only     the read-only sets, once a decision has been made: the
                                            figures are appended to bench/unseen/read-only.jsonl
-    python -m bench.unseen --kept          the paraphrases that nobody looks at, likewise
+    python -m bench.unseen --kept NAME     paraphrase or requests, which nobody looks at, likewise
 
 Exit code 1: the default is below plain fusion by more than noise on a left-out domain, or something
 fell after it was asked before. Stores, vectors and answers are kept in .cache/bench/unseen; an
@@ -54,9 +54,10 @@ def main(arguments: Sequence[str]) -> int:
         print(told)
         return not fine
     if given.kept:
-        told = own.paraphrase("paraphrase-kept")
-        print(f"## paraphrase-kept\n\n{told}")
-        _log({"what": "paraphrase-kept", "table": told})
+        name = f"{given.kept}-kept"
+        told = {"paraphrase": own.paraphrase, "requests": own.requests}[given.kept](name)
+        print(f"## {name}\n\n{told}")
+        _log({"what": name, "table": told})
         return 0
     asking.PROCESSES = given.processes
     wanted = (one.name for one in sets.SETS.values() if one.fits is not given.read_only)
@@ -92,7 +93,7 @@ def _parser() -> argparse.ArgumentParser:
     ask.add_argument(
         "--write", type=Path, metavar="PAGE", help="put the tables into docs/quality.md"
     )
-    ask.add_argument("--kept", action="store_true", help="read paraphrase-kept, and log it")
+    ask.add_argument("--kept", choices=("paraphrase", "requests"), help="read that set, and log it")
     return ask
 
 
