@@ -188,3 +188,39 @@ def test_a_check_of_a_store_that_is_rubbish_tells_so(tmp_path: Path) -> None:
         told = memory.admin.check(full=True).findings
         assert told
         assert {finding.part for finding in told} <= {"record", "lock"}
+
+
+def reschemed(whole: Path, tmp_path: Path, *statements: str) -> Path:
+    """A copy of the store whose tables were changed behind SQLite's back."""
+    place = tmp_path / "store"
+    shutil.copytree(whole, place)
+    with closing(sqlite3.connect(place / "record.db")) as db:
+        db.execute("PRAGMA writable_schema = ON")
+        for statement in statements:
+            db.execute(statement)
+        db.commit()
+    return place
+
+
+def test_a_garbled_schema_is_told_of(whole: Path, tmp_path: Path, cli: Cli) -> None:
+    garbled = "CAST(x'435245415445205441424c45209292' AS TEXT)"
+    place = reschemed(
+        whole, tmp_path, f"UPDATE sqlite_master SET sql = {garbled} WHERE name = 'documents'"
+    )
+    told = cli("search", "otter", "--store", str(place))
+    assert told.code == 1
+    assert "recollect repair" in told.err
+    assert cli("repair", "--store", str(place)).code in (0, 1)
+
+
+def test_a_vector_that_is_none_is_left_out_of_an_export(
+    whole: Path, tmp_path: Path, cli: Cli
+) -> None:
+    nullable = "UPDATE sqlite_master SET sql = replace(sql, 'BLOB NOT NULL', 'BLOB') "
+    place = reschemed(whole, tmp_path, nullable + "WHERE name = 'vectors'")
+    with closing(sqlite3.connect(place / "record.db")) as db, db:
+        db.execute("UPDATE vectors SET vector = NULL WHERE seq = (SELECT min(seq) FROM vectors)")
+    out = tmp_path / "all.jsonl"
+    told = cli("export", "--all", str(out), "--store", str(place))
+    assert told.code == 0, told.err
+    assert out.stat().st_size

@@ -168,7 +168,7 @@ def translated(folder: Path) -> Iterator[None]:
         if "malformed" in str(error) or "not a database" in str(error):
             raise damaged(folder, error) from error
         raise StoreError(f"{folder}: {error}") from error
-    except json.JSONDecodeError as error:
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:  # also of SQLite's own message
         raise damaged(folder, error) from error
     except OSError as error:
         hint = _HINTS["gone" if isinstance(error, FileNotFoundError) else "readonly"]

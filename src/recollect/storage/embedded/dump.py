@@ -107,7 +107,8 @@ def whole(
         for model, blob in db.execute(
             "SELECT model, vector FROM vectors WHERE passage = ? ORDER BY model", (passage,)
         ):
-            vectors.setdefault(models[model], {})[n] = blob
+            if isinstance(blob, bytes):  # damage may make it anything; it is embedded again
+                vectors.setdefault(models[model], {})[n] = blob
     return WholeDocument(put, vectors)
 
 

@@ -152,7 +152,7 @@ def _salvage(damaged: Path, made: Path, tell: Tell) -> tuple[str, ...]:
         try:
             version = old.execute("PRAGMA user_version").fetchone()[0]
             tables = set(column_of(old, "SELECT name FROM sqlite_master"))
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             raise StoreCorrupt(
                 f"nothing can be read of {RECORD}: {error}",
                 hint="`recollect restore BACKUP` goes back to a backup; nothing was changed",
@@ -162,7 +162,8 @@ def _salvage(damaged: Path, made: Path, tell: Tell) -> tuple[str, ...]:
                 f"the store was written by a newer recollect (schema {version})",
                 hint="upgrade recollect; nothing was changed",
             )
-        with suppress(StoreError, sqlite3.Error):  # what cannot be brought up to date is read as is
+        # What cannot be brought up to date is read as it is.
+        with suppress(StoreError, sqlite3.Error, UnicodeDecodeError):
             migrate(old, damaged.parent)
             tables = set(column_of(old, "SELECT name FROM sqlite_master"))
         reader = _DamagedReader(old)
