@@ -157,9 +157,12 @@ def promoted(pool: Pool, best: Sequence[Candidate]) -> Pool:
 
 def as_fact(candidate: Candidate, pool: Pool) -> Candidate:
     """The candidate graded as a fact that is not named: ranks among a few facts say nothing, so
-    other weights are for those. They know what the models say; without any, it stays as it is."""
+    other weights are for those. They know what the models say; by words alone it is as sure as it
+    is by itself, for facts alike are no reason to doubt each."""
     signals, about = candidate.signals, _data()["graders"]["fact"]
-    if not signals.cosine or pool.grader == "words":
+    if pool.grader == "words":
+        return candidate._replace(confidence=probability(candidate.score))
+    if not signals.cosine:
         return candidate
     by = Grader("fact", about["prior"], about["weights"], 0.0, {})
     bare = candidate._replace(contributions=())

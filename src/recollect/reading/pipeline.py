@@ -292,7 +292,8 @@ def _answer(
     """Puts the answer together: its status, what was left out and why, what to try next."""
     question, pool = found.question, kept.pool
     unseen = retrieval.hidden(pool.of._replace(parsed=question.parsed), pool.of.filter.limits)
-    said = status(results, pool.confidence, question.policy)
+    sure = _confidence(results, pool)
+    said = status(results, sure, question.policy)
     left = [*((c, OVER) for c in kept.candidates[len(results) :]), *kept.rest]
     titles = {one.title for one in results}
     gone = {old: new for old, new in replaced.items() if titles & {old, new}}
@@ -305,7 +306,7 @@ def _answer(
     return _blank(question)._replace(
         status=said,
         tier=2 if results and all(r.kind == KIND for r in results) else 3,
-        confidence=_confidence(results, pool),
+        confidence=sure,
         results=results,
         named=_named_rest(left, kept),
         total_found=pool.total,
