@@ -21,6 +21,8 @@ ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
+OURS = ("src", "evals", "bench", "training", "plugins", "docs", "tests")
+MODULES = [path.as_posix() for folder in OURS for path in (ROOT / folder).rglob("*.py")]
 
 
 def _without_code(text: str) -> str:
@@ -77,6 +79,15 @@ def test_every_command_is_understood(page: Path) -> None:
 def test_every_command_that_is_spoken_of_is_there(page: Path) -> None:
     spoken = re.findall(r"`recollect ([a-z][a-z-]*)", page.read_text(encoding="utf-8"))
     assert set(spoken) <= {command.name for command in COMMANDS}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_every_module_that_is_named_is_there(page: Path) -> None:
+    named = set(re.findall(r"`([\w/]+\.py)`", page.read_text(encoding="utf-8")))
+    examples = {"src/main.py"}  # a file of a user's
+    assert [
+        one for one in named - examples if not any(path.endswith(f"/{one}") for path in MODULES)
+    ] == []
 
 
 def test_llms_txt_names_every_page_and_nothing_that_is_not_there() -> None:

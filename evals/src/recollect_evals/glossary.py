@@ -132,8 +132,8 @@ def markdown() -> str:
         "# Glossary",
         "",
         "The words of `recollect eval`, from `recollect_evals/glossary.py`; every JSON report "
-        "carries them. Formulas and where they come from are in `evals/metrics.py` and "
-        "`evals/statistics.py`.",
+        "carries them. Formulas and where they come from are in `recollect_evals/metrics.py` and "
+        "`recollect_evals/statistics.py`.",
         "",
         "## Of each question",
         "",
