@@ -224,3 +224,10 @@ def test_a_vector_that_is_none_is_left_out_of_an_export(
     told = cli("export", "--all", str(out), "--store", str(place))
     assert told.code == 0, told.err
     assert out.stat().st_size
+
+
+def test_a_title_that_is_no_text_is_told_of(whole: Path, tmp_path: Path, cli: Cli) -> None:
+    place = reschemed(whole, tmp_path, "UPDATE documents SET title = x'00ff92'")
+    told = cli("search", "otter", "--store", str(place))
+    assert told.code == 1
+    assert "recollect repair" in told.err

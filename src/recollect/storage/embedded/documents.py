@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import operator
 import re
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from itertools import chain, islice, starmap
@@ -142,6 +142,8 @@ class Documents(Connection):
 
     def _document_of(self, about: Sequence[Any]) -> Document:
         external, source, kind, title, path, date, owner, scopes, meta, origin, stamp = about
+        if type(title) is not str:
+            raise TypeError("its title is no text")
         return Document(
             external=external,
             source=self._source_name(source),
@@ -178,7 +180,9 @@ class Documents(Connection):
 
     def _with_body(self, key: int, document: Document) -> Document:
         select = "SELECT turn, text FROM passages WHERE document = ? ORDER BY n"
-        texts: dict[int, list[str]] = grouped(self._db.execute(select, (key,)))
+        rows = self._db.execute(select, (key,)).fetchall()
+        self._are_texts(text for _, text in rows)
+        texts: dict[int, list[str]] = grouped(rows)
         messages = tuple(
             Message(role, "".join(texts.get(turn, ())), id, moment(date))
             for turn, role, id, date in self._db.execute(
@@ -222,6 +226,7 @@ class Documents(Connection):
             f"FROM passages p JOIN documents d ON d.key = p.document WHERE {condition}",
             values,
         ).fetchall()
+        self._are_texts(value for row in rows for value in row[2:4])
         return [
             StoredPassage(
                 key,
@@ -231,6 +236,11 @@ class Documents(Connection):
             )
             for key, n, text, heading, turn, role, id, *about in rows
         ]
+
+    def _are_texts(self, values: Iterable[object]) -> None:
+        """Raises StoreCorrupt where a flipped bit has made something else of a text."""
+        if not all(type(value) is str for value in values):
+            raise damaged(self.folder, "the text of a passage is none")
 
     def seen(
         self, filter: Filter, columns: str, condition: str, values: Sequence[Any] = ()
