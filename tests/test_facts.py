@@ -469,6 +469,14 @@ def test_another_value_is_told_as_a_conflict_and_replaced_only_when_asked(m: Mem
     assert asked(m, "retry limit") == [last.fact.id]
 
 
+def test_replace_means_the_fact_of_that_name_whatever_the_words(m: Memory) -> None:
+    m.remember("We ship on Tuesdays.", name="deploy day", aliases=["release day"])
+    done = m.remember("Rollouts begin on Monday at noon.", name="deploy day", replace=True)
+    assert done.action == "added"
+    assert len(m.facts().items) == 1
+    assert "Monday" in m.search("release day").results[0].text
+
+
 def test_a_statement_that_ends_another_replaces_it_without_a_name(tmp_path: Path) -> None:
     with Memory.open(tmp_path / "read") as memory:
         _replaces_without_a_name(memory)

@@ -169,6 +169,15 @@ def conflicts(
     return same, found
 
 
+def _namesakes(store: Store, fact: Fact) -> list[Conflict]:
+    """The one other fact in force that goes by the name of this one; none if several do."""
+    own = {handle(fact.owner, key) for key in keys(fact.name)} if fact.name else set()
+    hides = FactFilter(fact.owner, fact.scopes).hides
+    others = {held.document.external: from_document(held.document) for held in store.by_handle(own)}
+    found = [one for one in others.values() if one.id != fact.id and not hides(one)]
+    return [Conflict(one, "it goes by the same name") for one in found if len(found) == 1]
+
+
 class NewFact(NamedTuple):
     """A fact as a caller tells it, and how it is to be kept."""
 
@@ -179,7 +188,7 @@ class NewFact(NamedTuple):
     by: str = ""
     source: str = ""
     replace: bool = False
-    """Supersede the facts that it contradicts."""
+    """Supersede the facts that it contradicts, and the one that goes by its name."""
     redact: bool = True
 
 
@@ -227,7 +236,8 @@ def decide(
     if not new.replace:
         disputes = tuple(conflict.fact.mark for conflict in found)
         return FactDecision(fact._replace(disputes=disputes), None, tuple(found), note)
-    older = (*fact.supersedes, *(conflict.fact.id for conflict in found))
+    gone = found or _namesakes(store, fact)
+    older = (*fact.supersedes, *(conflict.fact.id for conflict in gone))
     return FactDecision(fact._replace(supersedes=tuple(dict.fromkeys(older))), note=note)
 
 
