@@ -231,3 +231,10 @@ def test_a_title_that_is_no_text_is_told_of(whole: Path, tmp_path: Path, cli: Cl
     told = cli("search", "otter", "--store", str(place))
     assert told.code == 1
     assert "recollect repair" in told.err
+
+
+def test_an_export_tells_of_what_is_no_text(whole: Path, tmp_path: Path, cli: Cli) -> None:
+    place = reschemed(whole, tmp_path, "UPDATE documents SET path = x'00ff92'")
+    told = cli("export", "--all", str(tmp_path / "all.jsonl"), "--store", str(place))
+    assert told.code == 1
+    assert "recollect repair" in told.err

@@ -26,7 +26,7 @@ from typing import IO, Any, cast
 
 from recollect import permissions
 from recollect.arguments import place
-from recollect.errors import InputError, StoreError, StoreTooNew, UsageError
+from recollect.errors import InputError, StoreCorrupt, StoreError, StoreTooNew, UsageError
 from recollect.moments import from_iso, iso
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import (
@@ -138,9 +138,12 @@ class SummedLines:
         self._sum = b""
 
     def __call__(self, content: Mapping[str, Any]) -> None:
-        body = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode(
-            "utf-8", "surrogatepass"
-        )
+        try:
+            text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+        except TypeError as error:  # a flipped bit can make a blob of a text
+            hint = "`recollect repair` makes a new store of what can be read"
+            raise StoreCorrupt(f"the store is damaged: {error}", hint=hint) from error
+        body = text.encode("utf-8", "surrogatepass")
         self._sum = _sum_of(self._sum, body)
         self._out.write(body[:-1] + b',"sum":"' + self._sum + b'"}\n')
 
