@@ -42,5 +42,8 @@ class RecordPool:
             yield record
 
     def close(self) -> None:
-        """Opens nothing from now on; what other threads are reading they read to its end."""
-        self._local = None
+        """Closes this thread's connection, and opens nothing from now on; what other threads are
+        reading they read to its end."""
+        local, self._local = self._local, None
+        if local is not None and hasattr(local, "record"):
+            local.record.close()
