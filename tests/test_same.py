@@ -11,6 +11,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any, NamedTuple
 
 import pytest
@@ -129,6 +130,9 @@ def seed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         with Memory.open(store) as memory:
             memory.remember("We ship on Mondays", name="ship day", id="ship-1")
             memory.curate("We ship on Fridays.", facts=["We ship on Fridays"], title="Calendar")
+        until = monotonic() + 30
+        while (store / "record.db-wal").exists() and monotonic() < until:
+            sleep(0.05)  # the connection of another thread is closed when that ends
         yield store
 
 
