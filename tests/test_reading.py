@@ -35,10 +35,12 @@ from recollect.reading.grade import (
     answerable,
     graded,
     grader,
+    held_back,
     set_signals,
     together,
 )
 from recollect.reading.rewrite import edits
+from recollect.reading.stated import Stated, is_taught
 from recollect.storage import open_store
 from recollect.testing.builders import note, session
 from recollect.text.questions.subjects import missing, subjects
@@ -209,6 +211,22 @@ def test_what_is_said_of_somebody_else_is_no_direct_answer() -> None:
     assert (right.status, wrong.status) == ("direct_passages", "needs_synthesis")
     assert "held back" in stage(wrong, "grade").reason
     assert "held back" not in stage(right, "grade").reason
+
+
+@pytest.mark.parametrize(
+    ("question", "sure"),
+    [
+        ("Which medicine does the goat in the north barn not tolerate?", False),
+        ("Welches Medikament verträgt die Ziege im Stall nicht?", True),
+        ("哪种药山羊不能吃？", True),
+    ],
+)
+def test_a_far_sentence_holds_back_in_the_language_that_taught_it(
+    question: str, sure: bool
+) -> None:
+    far = Surroundings(0.0, 5.0, Stated(0.2, 0.5, 1.0, 1.5), is_taught(question))
+    known = set_signals([Candidate(0, 0, 2.0, (), Signals(), 0.9)], far)
+    assert (held_back(known, grader(odds=False, cosine=True)) == 1.0) is sure
 
 
 def test_who_asks_by_the_exact_title_gets_it_whatever_the_reranker_says() -> None:

@@ -43,8 +43,8 @@ EXACT = 12.0
 """What being asked for by its very name adds; structure is not for a model to overrule."""
 INSIDE = 1.0
 """What being from the time that is asked about adds: a nudge, for people misdate things."""
-_LEAD, _FAR = 4.0, 20.0
-"""A lead, and log-odds, beyond these say no more."""
+_FAR = 20.0
+"""Log-odds beyond this say no more."""
 _EVEN, _STEEP = log(0.6 / 0.4), 6.0
 """What the score of a sentence is turned by into the most that an answer may be sure: the grade of
 an answer that needs no synthesis at the score that nearly all sentences that answer have."""
@@ -231,10 +231,8 @@ def set_signals(best: Sequence[Candidate], around: Surroundings) -> dict[str, fl
         return {}
     head = [c.signals for c in best[:FIRST]]
     first = max(-SURE, min(SURE, best[0].score))
-    second = best[1].score if len(best) > 1 else -SURE
     return {
         "first": first,
-        "lead": min(first - second, _LEAD),
         "mass": _mass(best),
         "rivals": log(sum(c.score >= best[0].score - 5 for c in best)),
         "coverage": max(s.coverage for s in head),
