@@ -10,7 +10,7 @@ import pytest
 from recollect import Memory
 from recollect.nouns import Answer
 from recollect.testing.builders import note, session
-from recollect.text.questions.route import route
+from recollect.text.questions.route import is_personal
 
 FLIGHTS = "I can't stand long flights; anything over three hours and my back is ruined."
 PEANUTS = "I am badly allergic to peanuts and carry a syringe."
@@ -81,7 +81,7 @@ def test_who_asks_for_sure_things_is_not_given_them(said: Memory) -> None:
     ],
 )
 def test_advice_and_what_is_told_are_personal(text: str) -> None:
-    assert route(text).personal, route(text).why
+    assert is_personal(text)
 
 
 @pytest.mark.parametrize(
@@ -95,4 +95,4 @@ def test_advice_and_what_is_told_are_personal(text: str) -> None:
     ],
 )
 def test_questions_of_fact_are_not(text: str) -> None:
-    assert not route(text).personal, route(text).why
+    assert not is_personal(text)

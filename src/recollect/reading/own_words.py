@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from recollect.nouns import Candidate, StoredPassage
+from recollect.nouns.documents import ROLES
 from recollect.reading.pool import Pool
 
 MOST = 8
@@ -20,7 +21,7 @@ _FIRST_PERSON = re.compile(
     r"|yo|mi|mis|nosotr\w+|nuestr\w+|io|mio|mia|miei|noi|nostr\w+)\b|\bj['’]",
     re.IGNORECASE,
 )
-_MACHINES = frozenset({"assistant", "tool", "system"})
+_MACHINES = frozenset(ROLES) - {"user"}
 
 
 def own_words(pool: Pool) -> tuple[Candidate, ...]:

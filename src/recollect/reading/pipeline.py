@@ -49,6 +49,7 @@ OVER = "over the token budget"
 WORTH = "not worth its tokens"
 BEFORE = "said before of what may be the same"
 SAME = "says the same as what is shown"
+OWN = "not of what people said of themselves the nearest"
 NEAREST, LIKELY = 3, 7
 """Documents that are named where nothing is known, and where little is likely."""
 Beyond = Callable[[Question, Answer], Answer]
@@ -209,6 +210,7 @@ def _cut(found: retrieval.Retrieval) -> Selection:
     """Keeps what may answer, and folds near-duplicates."""
     found, said = retrieval.of_oneself(found)
     good, why = retrieval.worthwhile(found, said or retrieval.ordered(found))
+    why = OWN if said else why
     kept, folded = cut.fold(good, found.pool.passages)
     taken = {c.document for c in good}
     least = found.question.policy.worth * found.pool.confidence if good else 0.0

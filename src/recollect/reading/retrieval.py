@@ -47,6 +47,7 @@ from recollect.reading.question import Question
 from recollect.text.questions.asking import is_about_questions
 from recollect.text.questions.overview import is_overview
 from recollect.text.questions.parse import Parsed, parse
+from recollect.text.questions.route import is_personal
 from recollect.text.questions.when import vague
 from recollect.trace import current, fail, say, skip, stage, surviving, tracing, unreported
 
@@ -217,8 +218,8 @@ def of_oneself(found: Retrieval) -> tuple[Retrieval, Sequence[Candidate]]:
     """Returns what people said of themselves, to be shown whole, where advice is asked for or
     something told of which nothing seems to be stored; else nothing."""
     pool, policy = found.pool, found.pool.of.policy
-    asked = found.question.route.personal and policy.cut and policy.doubts(pool.answerable)
-    said = own_words(pool) if asked else ()
+    doubted = policy.cut and policy.doubts(pool.answerable)
+    said = own_words(pool) if doubted and is_personal(pool.of.parsed.prose) else ()
     if not said:
         return found, ()
     whole = pool.of._replace(policy=policy._replace(cut=False, share=1.0))

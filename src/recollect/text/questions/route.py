@@ -41,8 +41,6 @@ class Route(NamedTuple):
     shape: Shape
     newest: bool
     """It asks how something is now: of two answers the later one counts."""
-    personal: bool
-    """Advice is asked for, or something told: what a person said of themselves may matter."""
     why: str
     """One line for a person: which rules, by which words."""
 
@@ -62,16 +60,20 @@ def route(text: str) -> Route:
     question = _question(text)
     intent = _first(INTENT, question) or _NO_RULE
     several = None if intent.rule.open else _first(OPEN, question)
-    newest, personal = _first(NEWEST, question), _first(PERSONAL, question)
+    newest = _first(NEWEST, question)
     shape: Shape = "open" if several or intent.rule.open else "lookup"
     why = [
         f"{intent.rule.intent}, {intent.why}",
         f"open, {several.why}" if several else shape,
         *([f"newest, {newest.why}"] if newest else []),
-        *([f"personal, {personal.why}"] if personal else []),
     ]
-    said = newest is not None, personal is not None
-    return Route(intent.rule.intent, shape, *said, "; ".join(why))
+    return Route(intent.rule.intent, shape, newest is not None, "; ".join(why))
+
+
+def is_personal(text: str) -> bool:
+    """Whether advice is asked for, or something told: what a person said of themselves may matter.
+    Apart from the route, for it is asked only of what seems to be unknown."""
+    return _first(PERSONAL, _question(text)) is not None
 
 
 def _question(text: str) -> _Question:
