@@ -115,6 +115,16 @@ def test_a_newer_value_replaces_the_older_and_waits_for_a_look(memory: Memory) -
     assert [item.text for item in kept.pending] == [LATER]
 
 
+def test_what_is_about_something_else_replaces_nothing() -> None:
+    first = "We decided to drop PagerDuty at the end of November anyway, it costs 400 a month"
+    other = "We release on the first Monday of each month."
+    with Memory.open("memory://") as memory:
+        memory.curate(first, note=True, date="2026-10-12")
+        done = memory.curate(other, note=True, date="2026-11-01")
+        assert kinds(done) == {other: "new"}
+        assert first in texts(memory)
+
+
 def test_what_replaces_a_fact_is_on_its_page(memory: Memory) -> None:
     memory.curate(MEETING, note=True, title="Release meeting", project="billing", date="2026-01-05")
     (old,) = [f for f in memory.facts().items if "5433" in f.text]

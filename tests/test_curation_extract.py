@@ -76,9 +76,24 @@ def test_openers_are_left_out_and_a_pronoun_brings_the_sentence_before() -> None
     (opened,) = facts(joined([("user", "ok so we use Postgres for the ledger.")]))
     assert opened.statement == "We use Postgres for the ledger."
     assert opened.quote.startswith("ok so")
-    both = said("Hana joined the data team in April. She is the release manager now.")
-    assert both[1] == "Hana joined the data team in April. She is the release manager now."
+    both = "Hana joined the data team in April. She is the release manager now."
+    assert said(both) == [both], "the first sentence is in it already"
     assert said("She is the release manager now.") == []
+
+
+def test_a_denial_is_no_opener() -> None:
+    assert said("- No customer data leaves the EU region.\n") == [
+        "No customer data leaves the EU region."
+    ]
+    assert said("No, the demo is on Friday.") == ["The demo is on Friday."]
+
+
+def test_the_head_of_a_mail_is_no_fact() -> None:
+    mail = (
+        "From: Ana Ruiz <ana@example.org>\nTo: Li Wei <li@example.org>\n"
+        "Date: Thu, 5 Nov 2026 09:14:00 +0100\nSubject: Exports\n\nOld exports are kept ten years.\n"
+    )
+    assert said(mail) == ["Old exports are kept ten years."]
 
 
 def test_people_who_talk_are_told_apart() -> None:
@@ -119,6 +134,8 @@ WEDNESDAY = datetime(2026, 5, 6, 15, tzinfo=UTC)
         ("The lease ends on 2027-01-31.", "2027-01-31"),
         ("The freeze lasts until 3 Nov 2026.", "2026-11-03"),
         ("Swimming is on Thursdays until June.", "2026-06-30"),
+        ("SFTP stays until March 2027.", "2027-03-31"),
+        ("They need it until the end of June 2027.", "2027-06-30"),
         ("The deadline for the grant is by May 3rd.", "2027-05-03"),
         ("We met on Friday.", ""),
         ("It was built by hand.", ""),

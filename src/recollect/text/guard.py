@@ -504,9 +504,9 @@ def denies(text: str) -> bool:
     return _view(text).denies
 
 
-def same_subject(one: str, other: str) -> bool:
-    """Whether two statements may be about the same thing: they share a fifth of the words of the
-    shorter one, or both are short and of oneself."""
+def same_subject(one: str, other: str, least: float = 0.2) -> bool:
+    """Whether two statements may be about the same thing: they share so many (a fifth) of the words
+    of the shorter one, or both are short and of oneself."""
     a, b = _view(one), _view(other)
     brief = all(len(v.tokens) <= BRIEF and "me" in map(PERSONS.get, v.words) for v in (a, b))
-    return brief or _shared(a, b) >= 0.2
+    return brief or _shared(a, b) >= least

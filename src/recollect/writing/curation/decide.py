@@ -13,9 +13,14 @@ from typing import Literal
 
 from recollect.facts import Fact, Rival
 from recollect.named_tuple import NamedTuple
+from recollect.text import guard
 from recollect.text.pairs import Judge, plain, relation
 
 Kind = Literal["new", "same", "refines", "supersedes", "superseded", "contradicts"]
+
+SHARED = 0.34
+"""Of the words of the shorter of two facts without a common name: the least that both have where
+one replaces the other."""
 
 
 class Decision(NamedTuple):
@@ -60,11 +65,17 @@ def _relation(fact: Fact, rival: Rival, said_at: datetime, judge: Judge | None) 
     if verdict.kind == "same":
         seen_by_all = set(fact.scopes) <= set(known.scopes)
         return ("same", verdict.why) if seen_by_all else ("new", "")
-    if verdict.kind == "changed":
+    if verdict.kind == "changed" and (rival.same_key or _shares(known.text, fact.text)):
         return _succession(fact, rival, said_at, verdict.why)
     if rival.same_key and _is_finer(known.text, fact.text):
         return "refines", "it says the same, and more"
     return "new", ""
+
+
+def _shares(old: str, new: str) -> bool:
+    """Whether two facts without a common name have enough words in common for one to replace the
+    other: notes of one house share a month or a verb, and are about different things."""
+    return guard.same_subject(old, new, least=SHARED)
 
 
 def _succession(fact: Fact, rival: Rival, said_at: datetime, why: str) -> tuple[Kind, str]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from itertools import zip_longest
 
 from recollect.facts import TYPES, FactType
 from recollect.named_tuple import NamedTuple
@@ -34,8 +35,8 @@ NOTED = 0.1
 _UNREAD = ("context", "pasted")
 _MARKUP = re.compile(r"\[([^\]\n]*)\]\([^)\n]*\)|\*\*|__|(?<!\w)[*_](?=\w)|(?<=[\w.!?:])[*_](?!\w)")
 _OPENER = re.compile(
-    r"(?:(?:btw|by the way|ok(?:ay)?|oh|so|also|and|but|well|yes|yeah|yep|no|fyi|note|reminder|"
-    r"anyway|hey|right|sure|great|ah|hm+)\b(?:[,:;.!]|\s+-)?\s+(?=\w))+",
+    r"(?:(?:(?:btw|by the way|ok(?:ay)?|oh|so|also|and|but|yes|yeah|yep|fyi|anyway|hey|ah|hm+)\b"
+    r"(?:[,:;.!]|\s+-)?|(?:no|well|note|reminder|right|sure|great)(?:[,:;.!]|\s+-))\s+(?=\w))+",
     re.IGNORECASE,
 )
 _PRONOUN = re.compile(r"(?:it|its|he|she|they|this|that|these|those|both|there)\b", re.IGNORECASE)
@@ -130,12 +131,20 @@ class BySentences:
             at += len(passage.text)
         judged = self._model.judge(passages)
         least = NOTED if told.note else self._model.threshold
-        return [
+        found = [
             fact
             for some, worths in zip(said, judged, strict=True)
             for one, worth in zip(some, worths, strict=True)
             if worth.keep >= least and (fact := _fact(piece, one, worth, told)) is not None
         ]
+        return list(_outermost(found))
+
+
+def _outermost(facts: Sequence[Extracted]) -> Iterator[Extracted]:
+    """Leaves out a fact that the next one begins with: the sentence is in both."""
+    for fact, after in zip_longest(facts, facts[1:]):
+        if after is None or (fact.start, fact.end) != (after.start, min(fact.end, after.end)):
+            yield fact
 
 
 def _said(piece: CurationPiece, start: int, end: int, told: PieceContext) -> Iterator[_Said]:

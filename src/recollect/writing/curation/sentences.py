@@ -24,6 +24,8 @@ _SKIPPED = re.compile(
     r"\s*(?:>|\||[$%❯➜ℹ⚠✅❌⏭📊] ?|</?\w|<!--|\[[^\]]*\]:|[-=*_~^#`.+]{3,}\s*$|\d+[→\t]|@@"
     r"|[-+]{2,3} |\.\. |!\[|//|/\*|#!)"
 )
+_HEADER = re.compile(r"(?:From|To|Cc|Bcc|Date|Sent|Subject|Reply-To|Message-ID): ")
+"""A line of a mail's head, which says nothing that anybody would note."""
 _INDENTED = re.compile(r" {4,}\S|\t")
 _ITEM = re.compile(r"\s*(?:(?P<task>[-*+] \[ \] )|[-*+•–] |\(?\d{1,3}[.)] |[a-zA-Z][.)] |\[ \] )")
 _DONE = re.compile(r"\s*(?:[-*+] )?\[[xX]\] ")
@@ -104,10 +106,14 @@ def _blocks(text: str, start: int, end: int, wrapped: bool) -> Iterator[tuple[in
         plain = text[first].isalpha() and text[first + 1 : first + 2] not in (".", ")")
         mark = None if plain else _ITEM.match(text, first, last)
         empty = not plain and not line[0].strip()
-        skip = not plain and (
-            _DONE.match(text, first, last)
-            or (not mark and _SKIPPED.match(line[0]))
-            or (not mark and (blank or at < 0) and not item and _INDENTED.match(line[0]))
+        skip = (
+            _HEADER.match(text, first, last)
+            if plain
+            else (
+                _DONE.match(text, first, last)
+                or (not mark and _SKIPPED.match(line[0]))
+                or (not mark and (blank or at < 0) and not item and _INDENTED.match(line[0]))
+            )
         )
         entry = _is_entry(line[0]) and (entry or at < 0 or text[stop - 1] in ".!?:;")
         if at >= 0 and (skip or mark or blank or empty or entry or not wrapped):

@@ -11,7 +11,8 @@ from recollect.text.terms import fold
 
 _CUE = re.compile(
     r"\b(?:until|till|through|thru|up to|by|before|due(?: on| by)?|deadline\b[^.]{0,40}?|"
-    r"(?:ends?|expires?|runs out|closes|valid)(?: on| in)?|no later than|to the)\s+(?:the\s+)?",
+    r"(?:ends?|expires?|runs out|closes|valid)(?: on| in)?|no later than|to the)\s+(?:the\s+)?"
+    r"(?:end of\s+)?",
     re.IGNORECASE,
 )
 _LASTS = re.compile(r"\b(?:until|till|through|thru|up to|ends?|expires?|runs out|valid)\b", re.I)
@@ -20,6 +21,7 @@ _DAY = re.compile(
     rf"(\d\d?)(?:st|nd|rd|th)?\s+(?:of\s+)?{_WORD}|{_WORD}(?:\s+(\d\d?)(?:st|nd|rd|th)?\b)?"
 )
 _YEAR = re.compile(r",?\s+((?:19|20)\d\d)\b")
+_MONTH = re.compile(rf"{_WORD},?\s+((?:19|20)\d\d)\b")
 
 
 def until(text: str, now: datetime) -> datetime | None:
@@ -27,9 +29,16 @@ def until(text: str, now: datetime) -> datetime | None:
     for cue in _CUE.finditer(text):
         rest = text[cue.end() : cue.end() + 40]
         whole = [one.date for one in stated.written(rest)[:1]]
-        if found := (whole[0] if whole else _near(rest, now)):
+        if found := (_month(rest) or (whole[0] if whole else _near(rest, now))):
             return found
     return None
+
+
+def _month(rest: str) -> datetime | None:
+    """The last day of a month with its year."""
+    match = _MONTH.match(rest)
+    number = tables.month_number(fold(match[1])) if match else 0
+    return _made(int(match[2]), number, 0) if match and number else None
 
 
 def lasts(text: str) -> bool:
