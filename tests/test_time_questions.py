@@ -14,6 +14,7 @@ from recollect import Document, Memory, Message
 from recollect.errors import UsageError
 from recollect.surfaces import render
 from recollect.surfaces.terminal import Style
+from recollect.text.questions import time_route as time_route_module
 from recollect.text.questions.time_route import time_route, written_out
 from recollect.text.questions.time_rules import RULES
 from recollect.text.questions.when import window
@@ -150,8 +151,18 @@ def test_no_text_raises(text: str) -> None:
 @pytest.mark.parametrize("text", [text for texts in ROUTES.values() for text in texts])
 def test_no_rule_matches_without_one_of_its_cues(text: str) -> None:
     for rule in filter(lambda rule: rule.cues, RULES):
-        if re.search(rf"(?<![\w-])(?:{written_out(rule)})", text.lower()):
+        if re.search(rf"(?<![\w-])(?:{'|'.join(written_out(rule))})", text.lower()):
             assert not beginnings(text.lower()).isdisjoint(cued(rule.cues)), rule.kind
+
+
+@pytest.mark.parametrize("text", [text for texts in ROUTES.values() for text in texts])
+def test_a_rule_finds_the_same_with_the_ways_to_ask_that_have_a_cue(text: str) -> None:
+    lower = text.lower()
+    for rule in filter(lambda rule: rule.cues and rule.asks, RULES):
+        here = frozenset(beginnings(lower) & cued(rule.cues))
+        every = re.search(rf"(?<![\w-])(?:{'|'.join(written_out(rule))})", lower)
+        some = time_route_module._compiled(rule, here).search(lower) if here else None
+        assert (some and some.span()) == (every and every.span()), rule.kind
 
 
 # ------------------------------------------------------------------ what comes first

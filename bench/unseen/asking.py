@@ -21,7 +21,7 @@ from bench.unseen.engines import ENGINES, Row, default, measured
 from bench.unseen.fitting import KINDS, Fold, Part, Wide
 from recollect.errors import QueryError
 from recollect.nouns import Answer, stable_id
-from recollect.reading import grade, spans
+from recollect.reading import fitted, grade, spans
 from recollect.reading.pool import Pool
 from recollect.reading.question import understand
 from recollect.reading.retrieval import first_pass, ranked
@@ -176,7 +176,7 @@ def _in_place(fold: Fold | None) -> Iterator[None]:
         return
     data, made = fold.data(), fold.spans
     weights = made["prior"], tuple(made["weights"][name] for name in spans.FEATURES)
-    ours = patch.object(grade, "_data", lambda: data)
+    ours = patch.object(fitted, "weights", lambda: data)
     with ours, patch.object(spans, "_weights", lambda: weights):
         yield
 

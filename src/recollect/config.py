@@ -108,8 +108,8 @@ class _Hidden(ValueError):
     """What is wrong with a value that nobody should see."""
 
 
-_KEY = re.compile(r"(sk-|gsk_|xai-|AIza|hf_|pa-|jina_)[A-Za-z0-9_-]{16,}")
-_NAMES_A_KEY = re.compile(r"(?:^|[._-])(?:api_?)?(?:key|token|secret|password)$")
+_KEY = r"(sk-|gsk_|xai-|AIza|hf_|pa-|jina_)[A-Za-z0-9_-]{16,}"
+_NAMES_A_KEY = r"(?:^|[._-])(?:api_?)?(?:key|token|secret|password)$"
 
 
 def _model(value: Any) -> str:
@@ -117,7 +117,7 @@ def _model(value: Any) -> str:
     text = _text(value)
     url = text.partition("#")[0]
     host = url.partition("://")[2].partition("/")[0]
-    if "@" in host or ("://" in url and "?" in url) or _KEY.fullmatch(text):
+    if "@" in host or ("://" in url and "?" in url) or re.fullmatch(_KEY, text):
         raise _Hidden(WHERE_KEYS_GO)
     return text
 
@@ -127,7 +127,9 @@ def _engine(value: Any) -> str:
     text = _text(value)
     host, _, query = text.partition("://")[2].partition("?")
     asked = [part.partition("=")[0] for part in query.split("&")]
-    if "@" in host.partition("/")[0] or any(_NAMES_A_KEY.search(name.lower()) for name in asked):
+    if "@" in host.partition("/")[0] or any(
+        re.search(_NAMES_A_KEY, name.lower()) for name in asked
+    ):
         raise _Hidden(
             "its key comes from the environment (BRAVE_API_KEY, else RECOLLECT_WEB_KEY) "
             "or the system's keyring, never from a file of settings"
@@ -426,7 +428,7 @@ SETTINGS: Mapping[str, Setting] = {
 def setting(name: str) -> Setting:
     if name in SETTINGS:
         return SETTINGS[name]
-    if _NAMES_A_KEY.search(name):
+    if re.search(_NAMES_A_KEY, name):
         raise ConfigError(
             f"{name} is not a setting: a key does not belong there", hint=WHERE_KEYS_GO
         )

@@ -32,7 +32,7 @@ from recollect.models import rerank_llm, scales
 from recollect.models.llm import provider
 from recollect.nouns import Policy, Scale, View
 from recollect.ports import Cache, Embedder, Ledger, PairModel, Reranker, StorageEngine, Web
-from recollect.reading import grade, pool
+from recollect.reading import fitted, pool
 from recollect.storage import walled
 from recollect.writing import embedding
 
@@ -253,6 +253,6 @@ class Core:
     def scale(self, embedder: Embedder | None) -> Scale | None:
         """What puts an embedder's cosines on the grade's scale; None where they are on it, or
         nobody has found it out."""
-        if embedder is None or grade.knows(embedder.key):
+        if embedder is None or fitted.knows(embedder.key):
             return None
         return scales.scale_of(models_folder(self.config), embedder.key)

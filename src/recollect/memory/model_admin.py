@@ -27,7 +27,7 @@ from recollect.models import calibrate, scales
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Progress, Report
 from recollect.ports import Embedder, Llm
-from recollect.reading import grade
+from recollect.reading import fitted
 from recollect.writing import embedding
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ class ModelAdmin:
         if not 20 <= count <= 1000:
             raise UsageError(f"count is {count}", hint="give 20 to 1000 questions")
         core, embedder = self._core, self._core.embedder
-        if embedder is None or grade.knows(embedder.key):
+        if embedder is None or fitted.knows(embedder.key):
             return ()
         pairs = calibrate.sample(core.store, count)
 

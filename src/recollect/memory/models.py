@@ -29,7 +29,7 @@ from recollect.models import (
 from recollect.models.catalog import CATALOG, EMBED, PAIR, SMOLLM2, LocalModel, known
 from recollect.named_tuple import NamedTuple
 from recollect.ports import Embedder, Meter, PairModel, Reranker
-from recollect.reading import grade
+from recollect.reading import fitted
 
 NO_LLM = "no language model is configured"
 _WORTH_THREADS = 16
@@ -285,9 +285,8 @@ def model_states(config: settings.Config) -> list[ModelState]:
                 models[name] = _model(name)
     for name, model in models.items():
         here = True
-        calibrated = model.job == "llm" or (
-            grade.knows(model.key) or scales.scale_of(models_folder(config), model.key) is not None
-        )
+        scale = scales.scale_of(models_folder(config), model.key)
+        calibrated = model.job == "llm" or fitted.knows(model.key) or scale is not None
         try:
             _folder_of_models(config).locate(model)
         except ModelMissing:

@@ -25,15 +25,12 @@ The log-odds are the score, so that what a result is ranked by and what is said 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from functools import cache
 from math import exp, log
-from pathlib import Path
-from typing import Any
 
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Candidate, Contribution, Signals
+from recollect.reading import fitted
 from recollect.reading.pool import SURE, Pass, Pool, probability
 from recollect.reading.signals import signals
 from recollect.reading.stated import Stated, is_taught, stated
@@ -66,18 +63,6 @@ class Grader(NamedTuple):
     """Those of the gate; without any, it follows from how sure the candidates are."""
 
 
-@cache
-def _data() -> Mapping[str, Any]:
-    path = Path(__file__).with_name("grade.json")
-    loaded: Mapping[str, Any] = json.loads(path.read_text("utf-8"))
-    return loaded
-
-
-def knows(model: str) -> bool:
-    """Whether the weights were fitted with the scores of this embedder or reranker."""
-    return model in _data()["embedders"] or model in _data()["rerankers"]
-
-
 def grader(*, odds: bool, cosine: bool, terse: bool = False) -> Grader:
     """The one for the evidence at hand. A few words without grammar are no question, and what
     has them is judged by other weights, or by its words alone."""
@@ -88,7 +73,7 @@ def grader(*, odds: bool, cosine: bool, terse: bool = False) -> Grader:
 
 
 def _grader(kind: str) -> Grader:
-    about = _data()["graders"][kind]
+    about = fitted.weights()["graders"][kind]
     return Grader(kind, **about)
 
 
@@ -98,7 +83,7 @@ def grade(pool: Pool) -> Pool:
     asked = pool.of
     embedder, cosines = asked.models.embedder, asked.models.cosines
     speaks = embedder is not None and embedder.speaks(asked.parsed.prose)
-    calibrated = cosines is not None or (embedder is not None and knows(embedder.key))
+    calibrated = cosines is not None or (embedder is not None and fitted.knows(embedder.key))
     cosine = pool.by_meaning and speaks
     by_words = any(part.arm == "lexical" for c in pool.fused for part in c.contributions)
     terse = asked.parsed.terse and by_words
@@ -120,7 +105,7 @@ def _uncalibrated(asked: Pass, *, cosine: bool, odds: bool) -> list[str]:
     strange = []
     if cosine and embedder is not None:
         strange.append(f"{embedder.key} (`recollect models calibrate`)")
-    if odds and reranker is not None and not knows(reranker.key):
+    if odds and reranker is not None and not fitted.knows(reranker.key):
         strange.append(reranker.key)
     return strange
 
@@ -159,7 +144,7 @@ def as_fact(candidate: Candidate, pool: Pool) -> Candidate:
     """The candidate graded as a fact that is not named: ranks among a few facts say nothing, so
     other weights are for those. They know what the models say; by words alone it is as sure as it
     is by itself, for facts alike are no reason to doubt each."""
-    signals, about = candidate.signals, _data()["graders"]["fact"]
+    signals, about = candidate.signals, fitted.weights()["graders"]["fact"]
     if pool.grader == "words":
         return candidate._replace(confidence=probability(candidate.score))
     if not signals.cosine:
@@ -285,7 +270,7 @@ def held_back(known: Mapping[str, float], by: Grader) -> float:
     grammar ask for no sentence."""
     if by.kind == "terse" or not known.get("taught"):
         return 1.0
-    about = _data()["stated"]
+    about = fitted.weights()["stated"]
     score = sum(weight * known[name] for name, weight in about["weights"].items())
     return probability(_EVEN + _STEEP * (score - about["least"]))
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-_AGO = re.compile(r"(\d{1,6})\s*(h|d|w|m|y)", re.IGNORECASE)
+_AGO = r"(?i:(\d{1,6})\s*(h|d|w|m|y))"
 _HOURS = {"h": 1, "d": 24, "w": 24 * 7, "m": 24 * 30, "y": 24 * 365}
-_EPOCH = re.compile(r"\d{9,13}(\.\d+)?")
-_WEEKDAY = re.compile(r"\s*\((?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?\)", re.IGNORECASE)
+_EPOCH = r"\d{9,13}(\.\d+)?"
+_WEEKDAY = r"\s*\((?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?\)"
 _FORMATS = (
     *("%Y/%m/%d %H:%M:%S", "%Y/%m/%d %H:%M", "%Y/%m/%d", "%Y-%m", "%Y"),
     *("%d-%b-%Y", "%d %b %Y", "%d %B %Y", "%B %d, %Y", "%b %d, %Y"),
@@ -40,8 +40,8 @@ def parse_date(value: Any) -> datetime:
             return _from_epoch(float(value))
         except OverflowError as error:
             raise ValueError("not a date: a number that large") from error
-    text = _WEEKDAY.sub("", value.strip())
-    if _EPOCH.fullmatch(text):
+    text = re.sub(_WEEKDAY, "", value.strip(), flags=re.IGNORECASE)
+    if re.fullmatch(_EPOCH, text):
         return _from_epoch(float(text))
     moment = _written(text)
     if moment is None:
@@ -61,7 +61,7 @@ def _written(text: str) -> datetime | None:
 
 def parse_moment(value: str, now: datetime) -> datetime:
     """A date, or how long ago: ``24h``, ``7d``, ``2w``, ``3m``, ``1y``. Raises ValueError."""
-    ago = _AGO.fullmatch(value.strip())
+    ago = re.fullmatch(_AGO, value.strip())
     if ago:
         try:
             return now - timedelta(hours=int(ago[1]) * _HOURS[ago[2].lower()])

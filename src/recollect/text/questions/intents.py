@@ -9,7 +9,8 @@ Of each table the first rule that matches counts.
 - ``begins``: matched where a clause begins (after ``before`` and perhaps ``lead``)
 - ``finds``: searched for where a word begins
 - ``within``: searched for anywhere, in text that is not ASCII: for scripts without spaces
-- ``cased``: searched for in the text as it is; all others see it in lower case
+- ``cased``: searched for in the text as it is, if that has a capital, a figure or one of ``/_#@(.``;
+  all others see it in lower case
 
 Patterns are ``re.VERBOSE``, so a space is ``\s``; ``%{part}`` is a part from the table of them. A
 rule may have several of the four and matches by any of them. What matches is shown to a person,

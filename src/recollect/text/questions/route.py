@@ -32,6 +32,7 @@ _READ = 2000
 """Characters that are looked at: more is a pasted page and no question."""
 _CLAUSES = 24
 _SHOWN = 40
+_MARKS = frozenset("0123456789/_#@(.")
 
 
 class Route(NamedTuple):
@@ -52,6 +53,8 @@ class _Question(NamedTuple):
     """Where they begin."""
     words: set[str]
     """How these begin."""
+    marked: bool
+    """Whether it has a capital, a figure or a sign, of which whatever is ``cased`` has one."""
 
 
 @lru_cache(maxsize=256)  # a question is often asked again, and then mostly served
@@ -84,7 +87,8 @@ def _question(text: str) -> _Question:
     if not words.isdisjoint(cued(LEADS)):
         leads = [_compiled(PARTS["lead"]).match(lower, start) for start in starts]
         starts += [lead.end() for lead in leads if lead]
-    return _Question(whole, lower, tuple(starts), words)
+    marked = not whole.isascii() or whole != lower or not _MARKS.isdisjoint(whole)
+    return _Question(whole, lower, tuple(starts), words, marked)
 
 
 class _RuleMatch(NamedTuple):
@@ -124,7 +128,7 @@ def _matches(rule: IntentRule, question: _Question) -> Iterator[re.Match[str] | 
         yield _compiled(rf"\b(?:{rule.finds})").search(question.lower)
     if rule.within and not question.lower.isascii():
         yield _compiled(rule.within).search(question.lower)
-    if rule.cased:
+    if rule.cased and question.marked:
         yield _cased(rule.cased, question.text.isascii()).search(question.text)
 
 

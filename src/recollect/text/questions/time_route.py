@@ -32,17 +32,18 @@ from recollect.text.terms import fold
 
 _READ = 2000
 """Characters that are looked at: more is a pasted page and no question."""
-_WORD = re.compile(r"[\w'’./#:@+-]*\w[\w+#*]*")
+_WORD = r"[\w'’./#:@+-]*\w[\w+#*]*"
+"""This and the next are compiled when they are first needed: most questions need none."""
 EVENTFUL = ("before", "after")
 _WORDS = 20
 """Words of a question of time; one that tells where something was left may be longer."""
-_SENTENCE = re.compile(r"(?<!\d)[.?!;] \w|, and (?:what|who|how|when|where|which)\b|^if\b")
-_STORY = re.compile(r"(?<!\d)[.?!;—–] \w|^(?:if|when|the|i|is|are|do|does|before i|after i)\b")
-_HAPPENED = re.compile(
+_SENTENCE = r"(?<!\d)[.?!;] \w|, and (?:what|who|how|when|where|which)\b|^if\b"
+_STORY = r"(?<!\d)[.?!;—–] \w|^(?:if|when|the|i|is|are|do|does|before i|after i)\b"
+_HAPPENED = (
     r"\W*(?:what|which|anything|was|qué|que|qu)\b.{0,40}?\b(?:happened|changed|went|done|decided|discussed"
     r"|broke|failed|released|shipped|passiert|geändert|gemacht|beschlossen|pasó|cambió|hizo|passé)\b"
 )
-_EVENT_END = re.compile(r"[,;:?!。？，]|\. ")
+_EVENT_END = r"[,;:?!。？，]|\. "
 _OPENING, _CLOSING = tuple('"“«„'), tuple('"”»“')
 """Quotation marks, which stay with the word beside them."""
 
@@ -95,13 +96,15 @@ def _match(rule: TimeRule, lower: str, words: set[str], period: str) -> _Match |
         at = lower.find(period)
         asked = period and _is_brief(lower, rule) and _is_limit(period, lower)
         return _Match(rule, at, at) if asked else None
-    if words.isdisjoint(cued(rule.cues)) if rule.cues else lower.isascii():
+    here = words & cued(rule.cues)
+    if not here if rule.cues else lower.isascii():
         return None
     if not _is_past(rule, lower):
         return None
     if rule.kind != "leave-off" and not _is_brief(lower, rule):
         return None
-    found = (one for one in _compiled(rule).finditer(lower) if _leads(rule, lower[: one.start()]))
+    ways = _compiled(rule, frozenset(here)).finditer(lower)
+    found = (one for one in ways if _leads(rule, lower[: one.start()]))
     return next((_Match(rule, *one.span()) for one in found), None)
 
 
@@ -110,7 +113,7 @@ def _is_limit(period: str, lower: str) -> bool:
     done or happened here is asked about. In any other question ("files that were modified in the
     last 90 minutes") it may be a part of the topic."""
     bare = stopwords().isdisjoint(lower.replace(period, " ").split())
-    return bare or _ours().search(lower) is not None or _HAPPENED.match(lower) is not None
+    return bare or _ours().search(lower) is not None or re.match(_HAPPENED, lower) is not None
 
 
 def _leads(rule: TimeRule, before: str) -> bool:
@@ -123,7 +126,7 @@ def _is_brief(lower: str, rule: TimeRule) -> bool:
     """Whether it is one question and no story, in which anything may be first, or before something
     else."""
     story = _STORY if rule.kind in EVENTFUL else _SENTENCE
-    return lower.count(" ") < _WORDS and story.search(lower) is None
+    return lower.count(" ") < _WORDS and re.search(story, lower) is None
 
 
 @cache
@@ -139,14 +142,14 @@ def _is_past(rule: TimeRule, lower: str) -> bool:
 
 def _event(whole: str, match: _Match) -> tuple[str, int]:
     """Returns what something was before or after, and where its words end."""
-    said = _EVENT_END.split(whole[match.end :], maxsplit=1)[0]
+    said = re.split(_EVENT_END, whole[match.end :], maxsplit=1)[0]
     return _topic(said, match.rule.language) or said.strip(), match.end + len(said)
 
 
 def _topic(text: str, language: str) -> str:
     """Returns what is left to look for, without the words that name no topic."""
     rest = " ".join(_aside().sub(" ", text).split())
-    words = [(fold(found[0].strip("'’.-:/")), found.span()) for found in _WORD.finditer(rest)]
+    words = [(fold(found[0].strip("'’.-:/")), found.span()) for found in re.finditer(_WORD, rest)]
     empty = EMPTY.get(language, "")
     opening = _folded(f"{empty} {VERBS.get(language, '')}")
     closing = _folded(f"{empty} {ENDS.get(language, '')}")
@@ -179,13 +182,18 @@ def _past(pattern: str) -> re.Pattern[str]:
 
 
 @cache
-def _compiled(rule: TimeRule) -> re.Pattern[str]:
-    pattern = written_out(rule)
+def _compiled(rule: TimeRule, here: frozenset[str]) -> re.Pattern[str]:
+    """In English without the ways to ask that have none of the cues that are *here*: to compile
+    all takes longer than most searches. Elsewhere a class of letters may spell a cue."""
+    ways = written_out(rule)
+    if rule.language == "en":
+        ways = [way for way in ways if any(cue in way for cue in here)]
+    pattern = "|".join(ways) or "(?!)"
     return re.compile(rf"(?<![\w-])(?:{pattern})" if rule.cues else pattern)
 
 
-def written_out(rule: TimeRule) -> str:
-    """Returns the pattern of a rule with its parts in their places."""
+def written_out(rule: TimeRule) -> list[str]:
+    """Returns the patterns of a rule with its parts in their places."""
     parts = PARTS.get(rule.language, {})
-    ways = "|".join(line for line in rule.asks.splitlines() if line.strip())
-    return re.sub(r"<(\w+)>(?!=)", lambda part: parts[part[1]], ways)
+    ways = (line for line in rule.asks.splitlines() if line.strip())
+    return [re.sub(r"<(\w+)>(?!=)", lambda part: parts[part[1]], way) for way in ways]

@@ -180,7 +180,7 @@ what (?:were|was) <we> in the middle of\b
 what had <we> (?:just|last)\b
 (?:can you |please )?(?:summari[sz]e|recap|remind me (?:of|about)|catch me up on)(?= (?:our|my|the) (?:last|latest|previous|most recent) <session>\b)
 catch me up\b
-(?:let(?:['’]s| us)|i(?:['’]d| would)? (?:like|want) to|we (?:should|can|could)|please|can we|shall we)? ?(?:continue|pick up|resume|carry on|go(?:ing)? on|get back to|return to|back to)\b(?: with| on)?(?! \w+ing\b)(?=.*? (?:where|what|how)\b)
+(?:let(?:['’]s| us)|i(?:['’]d| would)? (?:like|want) to|we (?:should|can|could)|please|can we|shall we)? ?(?:continue|pick up|resume|carry on|(?:go|going) on|get back to|return to|back to)\b(?: with| on)?(?! \w+ing\b)(?=.*? (?:where|what|how)\b)
 (?:^|[.:!?] )(?:continue|pick up|resume|carry on|go on)\b(?: with| on)?
 (?:can|could|shall|let['’]?s|let us) (?:we )?(?:pick up|continue|resume|go on with|return to)\b
 what did <we> (?:end|finish|close|stop) (?:with|on|at)\b(?: last time)?
@@ -531,7 +531,7 @@ qu[eé] fue lo [uú]ltimo(?: que (?:hicimos|decidimos|cambiamos|dijimos))?\b
         "in-period",
         "en",
         r"""
-(?:what|which|who|where|how|anything|did|was)\b(?=.*? (?:in|this|last|over|during|around|at) (?:the )?(?:early |late )?(?:spring|summer|autumn|fall|winter|easter|christmas|holidays|(?:first|second) half of|q[1-4])\b)
+(?:what|which|who|where|how|anything|did|was)\b(?=.*? (?:in|this|last|over|during|around|at) (?:the )?(?:early |late )?(?:spring|summer|autumn|fall|winter|easter|christmas|holidays|(?:first|second) half of|(?:q1|q2|q3|q4))\b)
 """,
         "spring summer autumn fall winter easter christmas holidays half q1 q2 q3 q4",
         soft=True,

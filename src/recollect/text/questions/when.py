@@ -163,11 +163,10 @@ _SCANNER = r"""
 """
 _LETTERS = re.compile(r"[^\W\d_]+")
 _FIGURES = re.compile(r"\d[-/.]\d")
-_CHINESE = re.compile("[\u3400-\u9fff]")
 
 
 def _is_chinese(text: str) -> bool:
-    return _CHINESE.search(text) is not None
+    return not text.isascii() and any("\u3400" <= letter <= "\u9fff" for letter in text)
 
 
 @cache
