@@ -10,6 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+SIZE = 153_799
+"""Documents of the large corpus."""
+
 
 def data_folder() -> Path | None:
     """``$RECOLLECT_DATA``, else the data folder beside the checkout; None if there is none."""
@@ -35,6 +38,18 @@ def big_corpus(folder: Path) -> list[dict[str, Any]]:
         documents.append({"id": commit["sha"], "date": commit["date"], "text": text})
     random.Random(42).shuffle(documents)
     return documents
+
+
+def mixed(folder: Path, count: int) -> Iterator[str]:
+    """So many texts, none twice: beyond the corpus each is made of the halves of two."""
+    texts = [one["text"] for one in big_corpus(folder)]
+    for n in range(count):
+        turn, at = divmod(n, len(texts))
+        text = texts[at]
+        if turn:
+            other = texts[(at + turn * 7919) % len(texts)]
+            text = f"{text[: len(text) // 2]} {other[len(other) // 2 :]}"
+        yield text
 
 
 def questions(folder: Path, count: int) -> list[str]:

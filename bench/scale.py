@@ -221,16 +221,10 @@ def fitted_power(by_size: Mapping[int, float]) -> float:
 
 
 def documents(count: int, owners: int = 1) -> Iterator[Document]:
-    """So many texts, none twice: beyond the corpus each is made of the halves of two."""
+    """Documents of so many texts, by turns of so many owners."""
     folder = corpus.data_folder()
     assert folder is not None
-    texts = [one["text"] for one in corpus.big_corpus(folder)]
-    for n in range(count):
-        turn, at = divmod(n, len(texts))
-        text = texts[at]
-        if turn:
-            other = texts[(at + turn * 7919) % len(texts)]
-            text = f"{text[: len(text) // 2]} {other[len(other) // 2 :]}"
+    for n, text in enumerate(corpus.mixed(folder, count)):
         yield Document(f"d{n}", "scale", text, owner=f"o{n % owners}" if owners > 1 else "local")
 
 

@@ -111,7 +111,7 @@ def _pg0(place: Path, settings: Mapping[str, str]) -> Server:
         call("stop", "--name", _NAME)
         shutil.rmtree(place, ignore_errors=True)
 
-    port = _free_port()
+    port = free_port()
     options = {**settings, "unix_socket_directories": str(place)}
     given = [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
     call("start", "--name", _NAME, "--port", str(port), *given)
@@ -123,7 +123,7 @@ def _pg0(place: Path, settings: Mapping[str, str]) -> Server:
     return Server(f"postgresql://{who}@/{database}?host={place}&port={port}", stop)
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

@@ -17,7 +17,7 @@ from bench import servers
 from recollect.storage.postgres.address import parse
 from recollect.storage.postgres.engine import PostgresStore
 
-_SETTINGS = {
+SETTINGS = {
     "fsync": "off",
     "synchronous_commit": "off",
     "full_page_writes": "off",
@@ -30,7 +30,7 @@ _numbers = itertools.count()
 def _server() -> tuple[str, str]:
     """The URL of the server, or why there is none."""
     try:
-        server = servers.start(_SETTINGS)
+        server = servers.start(SETTINGS)
     except servers.NoServer as error:
         return "", str(error)
     atexit.register(server.stop)
@@ -86,7 +86,7 @@ def fresh(**more: Any) -> Iterator[PostgresStore]:
         drop(url)
 
 
-_WIPE = """
+WIPE = """
 DO $$ DECLARE name text; BEGIN
     FOR name IN SELECT relname FROM pg_class WHERE relnamespace = '{schema}'::regnamespace
         AND relkind IN ('r', 'p') AND NOT relispartition AND relname <> 'meta'
@@ -102,4 +102,4 @@ INSERT INTO {schema}.state (owner) VALUES (0);
 
 def wipe(url: str) -> None:
     """Make a store as new, which takes a tenth of the time that making one takes."""
-    admin(_WIPE.format(schema=parse(url).schema))
+    admin(WIPE.format(schema=parse(url).schema))

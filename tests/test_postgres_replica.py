@@ -2,94 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import os
-import pwd
-import shutil
-import subprocess
-import tempfile
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from urllib.parse import quote
 
-import psycopg
 import pytest
 
-from postgres_server import admin, drop, opened, server_url, store_url
+from conftest import Cli
+from postgres_server import drop, opened, server_url, store_url
+from postgres_standby import Standby
 from recollect import Memory
 from recollect.errors import UsageError
 from recollect.storage.postgres import replica
 from recollect.storage.postgres.address import parse
+from recollect.storage.postgres.engine import PostgresStore
 from recollect.testing.builders import any_of, found, note, put
-
-PORT = 54_329
-
-
-class Standby:
-    """A hot standby of the server of the tests, on a socket of its own."""
-
-    def __init__(self) -> None:
-        self._bin = Path(admin("SELECT setting FROM pg_config WHERE name = 'BINDIR'")[0][0])
-        if not (self._bin / "pg_basebackup").exists():
-            pytest.skip(f"the server of the tests comes without pg_basebackup ({self._bin})")
-        self.folder = Path(tempfile.mkdtemp(prefix="recollect-standby-"))
-        (where,) = admin("SHOW unix_socket_directories")[0]
-        self._owner = pwd.getpwuid(Path(where.split(",")[0].strip()).stat().st_uid).pw_name
-        shutil.chown(self.folder, self._owner)
-        self._as_owner(
-            "pg_basebackup",
-            "-d",
-            server_url(),
-            "-D",
-            str(self.folder / "data"),
-            "-R",
-            "-X",
-            "stream",
-            "-c",
-            "fast",
-        )
-        self.start()
-
-    def _as_owner(self, program: str, *arguments: str) -> None:
-        user = self._owner if os.geteuid() == 0 else None
-        subprocess.run(
-            [self._bin / program, *arguments],
-            check=True,
-            capture_output=True,
-            user=user,
-            cwd=self.folder,
-            timeout=60,
-            env={**os.environ, "LD_LIBRARY_PATH": str(self._bin.parent / "lib")},
-        )
-
-    def start(self) -> None:
-        options = f"-p {PORT} -k {self.folder} -c listen_addresses= -c hot_standby_feedback=on"
-        self._as_owner(
-            "pg_ctl",
-            "-D",
-            str(self.folder / "data"),
-            "-w",
-            "-o",
-            options,
-            "-l",
-            str(self.folder / "log"),
-            "start",
-        )
-
-    def stop(self) -> None:
-        self._as_owner("pg_ctl", "-D", str(self.folder / "data"), "-w", "-m", "immediate", "stop")
-
-    @property
-    def url(self) -> str:
-        name = parse(server_url()).dsn.rpartition("/")[2].partition("?")[0]
-        parts = psycopg.conninfo.conninfo_to_dict(server_url())
-        database = parts.get("dbname") or name
-        user = parts.get("user") or "postgres"
-        return f"postgresql://{user}@/{database}?host={self.folder}&port={PORT}"
-
-    def run(self, statement: str) -> None:
-        with psycopg.connect(self.url, autocommit=True) as db:
-            db.execute(statement.encode())
 
 
 @pytest.fixture(scope="module")
@@ -97,10 +26,9 @@ def standby() -> Iterator[Standby]:
     if os.environ.get("RECOLLECT_TEST_POSTGRES"):
         pytest.skip("a replica is made of the server that the tests start")
     server_url()
-    made = Standby()
+    made = Standby(server_url())
     yield made
-    made.stop()
-    shutil.rmtree(made.folder, ignore_errors=True)
+    made.remove()
 
 
 @pytest.fixture
@@ -204,6 +132,38 @@ def test_a_replica_that_goes_away_is_done_without(
         finally:
             standby.start()
         assert _until(lambda: "a replica answered" in _asked(memory, "otter")[1])
+
+
+def _server_check(cli: Cli, place: str) -> dict[str, str]:
+    told = json.loads(cli("doctor", "--json", "--store", place).out)
+    (check,) = [one for one in told["checks"] if one["check"] == "server"]
+    return dict(check)
+
+
+def test_doctor_names_a_replica_that_lags_or_is_away(url: str, standby: Standby, cli: Cli) -> None:
+    place = _with(url, standby, staleness=1)
+    with opened(url) as store:
+        put(store, note("a", "the otter sleeps"))
+    assert _until(lambda: _server_check(cli, place)["state"] == "ok")
+    assert "a replica that has all but the last" in _server_check(cli, place)["text"]
+    standby.run("SELECT pg_wal_replay_pause()")
+    try:
+        with opened(place) as store, opened(url) as writer:
+            put(writer, note("b", "another otter"))
+            assert _until(lambda: "lacks what was written" in str(_found(store)))
+    finally:
+        standby.run("SELECT pg_wal_replay_resume()")
+    standby.stop()
+    try:
+        away = _server_check(cli, place)
+        assert away["state"] == "warn"
+        assert "the replica cannot be asked" in away["text"]
+    finally:
+        standby.start()
+
+
+def _found(store: PostgresStore) -> list[str]:
+    return [one.text for one in store.admin.check().findings if one.part == "server"]
 
 
 def test_what_is_no_replica_of_the_store_is_refused(url: str, standby: Standby) -> None:

@@ -179,7 +179,7 @@ class LoadReport(NamedTuple):
 class Finding(NamedTuple):
     """Something about a store that is not as it should be."""
 
-    part: Literal["record", "text", "vectors", "lock"]
+    part: Literal["record", "text", "vectors", "lock", "server"]
     text: str
 
 
@@ -194,6 +194,8 @@ class CheckReport(NamedTuple):
     recall: Mapping[str, float] = {}
     """By model: the share of the ten nearest passages that the index finds, on a sample."""
     last_write: datetime | None = None
+    server: str = ""
+    """The servers that keep the store, in words; empty where none does."""
 
 
 class ReplicaLag(NamedTuple):

@@ -26,6 +26,7 @@ CHECKS: Mapping[str, Callable[[Case], Check]] = {
     "embeddings": store.embeddings,
     "vectors": store.vectors,
     "writers": store.writers,
+    "server": store.server,
     "disk": place.disk,
     "permissions": place.permissions,
     "clock": place.clock,

@@ -19,6 +19,8 @@ def record(case: Case) -> Check:
     found = case.found("record")
     if found:
         mend = "recollect repair, or recollect restore BACKUP"
+        if case.found("server"):
+            mend = "see the check of the server below"
         return Check("fail", f"it is damaged: {found[0]}", mend, tuple(found[1:SHOWN]))
     stats = case.memory.status().store
     held = f"{stats.documents:,} documents, {stats.passages:,} passages"
@@ -111,3 +113,16 @@ def writers(case: Case) -> Check:
     if found:
         return Check("fail", "; ".join(found), "end that process, if it is stuck")
     return Check("ok", "nobody keeps others from writing")
+
+
+def server(case: Case) -> Check:
+    """The servers that keep the store can be reached, and the replica is near enough."""
+    found = case.found("server")
+    if case.damaged and found:
+        return Check("fail", found[0])
+    if found:
+        text = f"{found[0]}; searches and writes are served without it"
+        return Check("warn", text, "docs/postgres.md, Read replicas and Failover", tuple(found[1:]))
+    if not case.seen.server:
+        return Check("skip", "no server keeps the store")
+    return Check("ok", case.seen.server)

@@ -1,6 +1,8 @@
 """The URL of a store: what is libpq's, and what is ours.
 
 postgresql://user@host/database?schema=recollect&owner=ana&exact=yes&…
+postgresql+shards://user@one,two/database   owners are spread over all of them
+postgresql://user@one,two/database          whichever of them takes writes, also after a failover
 
 schema      the schema that everything is in (recollect)
 owner       only this owner's: nobody else's can be seen or written
@@ -50,17 +52,70 @@ def parse(location: str) -> ServerAddress:
     try:
         parts = urlsplit(location)
         given = parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query))
-        _ = parts.port
+        for host in _hosts(parts.netloc):
+            _ = urlsplit(f"//{host}").port
     except ValueError as error:
         raise UsageError(f"the store's URL cannot be read: {error}", hint=_EXAMPLE) from error
     ours = {name: value for name, value in given if name in _OURS}
     theirs = [(name, value) for name, value in given if name not in _OURS]
+    if _several(parts.netloc, theirs):
+        theirs.append(_PRIMARY)
     shown = [(name, value) for name, value in theirs if "password" not in name]
     return ServerAddress(
         dsn=_url(parts.netloc, parts.path, theirs),
         shown=_url(_without_password(parts.netloc), parts.path, shown),
         **{name: _OURS[name](name, value) for name, value in ours.items()},
     )
+
+
+SHARDED = "postgresql+shards"
+_PRIMARY = ("target_session_attrs", "read-write")
+
+
+def _hosts(netloc: str) -> list[str]:
+    return netloc.rpartition("@")[2].split(",")
+
+
+def _several(netloc: str, query: list[tuple[str, str]]) -> bool:
+    """Whether several servers are named, and not which of them is meant: then that one is which
+    takes writes."""
+    named = dict(query)
+    several = len(_hosts(netloc)) > 1 or "," in named.get("host", "")
+    return several and _PRIMARY[0] not in named
+
+
+def is_postgres(location: str) -> bool:
+    return location.partition("://")[0] in ("postgresql", "postgres", SHARDED)
+
+
+def shards(location: str) -> list[ServerAddress]:
+    """The addresses of all servers that keep a store, in the order in which they are named: the
+    hosts of a ``postgresql+shards://`` URL, or the one of another."""
+    scheme, _, rest = location.partition("://")
+    if scheme != SHARDED:
+        return [parse(location)]
+    parts = urlsplit(f"postgresql://{rest}")
+    user, at, _ = parts.netloc.rpartition("@")
+    hosts: list[tuple[str, list[tuple[str, str]]]]
+    hosts = [(f"{user}{at}{host}", []) for host in _hosts(parts.netloc)]
+    query = parse_qsl(parts.query, keep_blank_values=True)
+    named = {name: value.split(",") for name, value in query if name in ("host", "port")}
+    if "host" in named:
+        ports = named.get("port", [""])
+        ports = ports * len(named["host"]) if len(ports) == 1 else ports
+        hosts = [
+            (parts.netloc, [("host", host), ("port", port)])
+            for host, port in zip(named["host"], ports, strict=False)
+        ]
+    if len(hosts) < 2:
+        raise UsageError(
+            f"{SHARDED}:// names one server", hint="name several: host1,host2; or use postgresql://"
+        )
+    others = [(name, value) for name, value in query if name not in named]
+    return [
+        parse(_url(netloc, parts.path, [*filter(lambda one: one[1], where), *others]))
+        for netloc, where in hosts
+    ]
 
 
 def _url(netloc: str, path: str, query: list[tuple[str, str]]) -> str:

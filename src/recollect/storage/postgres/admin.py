@@ -11,11 +11,12 @@ from recollect.ports import (
     CheckReport,
     DocumentStamp,
     DumpEntry,
+    Finding,
     Item,
     LoadReport,
     ReplicaLag,
 )
-from recollect.storage.postgres import checking, dump, text_index
+from recollect.storage.postgres import checking, dump, partitions, text_index
 from recollect.storage.postgres.connection import Db, firsts, only_row, steady
 from recollect.storage.postgres.owners import Owners
 from recollect.storage.postgres.record import RecordReader
@@ -53,8 +54,16 @@ class PostgresAdmin:
         return self._servers.write(work)
 
     def check(self, *, full: bool = False) -> CheckReport:
+        address = self._connections.address
         with self._connections.unhurried() as db, steady(db):
-            return checking.checked(db, self._owners, self._record, full)
+            if lacking := partitions.missing(db, address.schema):
+                said, mend = partitions.told(lacking), partitions.attaching(db, address)
+                found = (Finding("record", said), Finding("server", f"{said}; {mend}"))
+                return CheckReport(found)
+            report = checking.checked(db, self._owners, self._record, full)
+        server, troubles = self._servers.looked_at()
+        findings = (*report.findings, *(Finding("server", one) for one in troubles))
+        return report._replace(findings=findings, server=server)
 
     def models(self) -> dict[str, int]:
         return self._connections.read(lambda db: self._vectors.counts(db, EVERYTHING))

@@ -33,6 +33,10 @@ _ATTEMPTS = 12
 """So often a transaction that lost against another is tried again."""
 
 
+_TIMELINE = "left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)"
+"""The history of the server's log: each promotion of a standby begins another."""
+
+
 class Server(NamedTuple):
     """What the server can do."""
 
@@ -160,6 +164,9 @@ class Connections:
             for attempt in range(1_000_000):
                 try:
                     return work()
+                except psycopg_pool.PoolTimeout:
+                    connect(self.address).close()  # says why, unless the others are only busy
+                    raise
                 except GONE as error:
                     if not may_pass(error) or time.monotonic() > until:
                         raise
@@ -182,20 +189,27 @@ class Connections:
 
     def _transaction(self, work: Callable[[Db], T]) -> T:
         number: str | None = None
+        timeline = ""
         done: list[T] = []
         try:
             with self._pool.connection() as db, suspend.put_off(), db.transaction():
                 done.append(work(db))
-                number = scalar(db, "SELECT pg_current_xact_id_if_assigned()::text")
+                number, timeline = only_row(
+                    db, f"SELECT pg_current_xact_id_if_assigned()::text, {_TIMELINE}"
+                )
         except GONE as error:
-            if number is None or not may_pass(error) or not self._committed(number):
+            if number is None or not may_pass(error) or not self._committed(number, timeline):
                 raise
         return done[0]
 
-    def _committed(self, number: str) -> bool:
-        """What became of a transaction whose connection was lost while it was committed."""
+    def _committed(self, number: str, timeline: str) -> bool:
+        """What became of a transaction whose connection was lost while it was committed. A server
+        that has been promoted since gives the number to another transaction, or has yet to: there
+        it counts as lost, and is applied again, which changes nothing where it was kept."""
 
         def ask(db: Db) -> bool:
+            if scalar(db, f"SELECT {_TIMELINE}") != timeline:
+                return False
             for _ in range(600):
                 row = db.execute("SELECT pg_xact_status(%s::xid8)", (number,)).fetchone()
                 if row != ("in progress",):

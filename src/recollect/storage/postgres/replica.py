@@ -104,6 +104,21 @@ class Replica:
         why = self._trouble or "it has not caught up yet"
         return ReplicaLag(0.0, f"the primary answered instead of the replica: {why}")
 
+    def looked_at(self) -> tuple[str, str]:
+        """Returns its state in words, looking now, and what is wrong with it."""
+        with self._lock:
+            self._look()
+            late = time.monotonic() - self._has
+            trouble = self._trouble
+        if trouble:
+            return "a replica that is not asked", f"the replica cannot be asked: {trouble}"
+        if late == float("inf"):
+            return "a replica", "the replica does not have this store yet"
+        if late > self._most:
+            said = f"the replica lacks what was written in the last {late:.0f} s"
+            return "a replica that is not asked", f"{said}, and staleness= allows {self._most}"
+        return f"a replica that has all but the last {late:.1f} s", ""
+
     # -------------------------------------------------------------- looking
 
     def _look(self) -> None:

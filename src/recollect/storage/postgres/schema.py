@@ -20,6 +20,7 @@ from recollect.errors import StoreBusy, StoreError, StoreTooNew
 from recollect.named_tuple import NamedTuple
 from recollect.storage.postgres.address import ServerAddress
 from recollect.storage.postgres.connection import Db, Server, connect, probe
+from recollect.storage.postgres.partitions import require
 from recollect.storage.postgres.trouble import translated
 
 OLDEST = 150_000
@@ -331,7 +332,8 @@ def prepare(address: ServerAddress) -> Server:
                 if not server.vector:
                     _install_vector(db, address)
                     server = probe(db)
-                _migrate(db, address, server)
+                migrate(db, address, server)
+        require(db, address)
         table = f"{address.schema}.documents"
         walled = db.execute("SELECT row_security_active(%s::regclass)", (table,)).fetchone()
         return server._replace(walled=walled == (True,))
@@ -395,7 +397,8 @@ def _version(db: Db, address: ServerAddress) -> int:
     return found
 
 
-def _migrate(db: Db, address: ServerAddress, server: Server) -> None:
+def migrate(db: Db, address: ServerAddress, server: Server) -> None:
+    """Applies the migrations that are missing, in the transaction of the caller."""
     schema = sql.Identifier(address.schema)
     try:
         if _version(db, address) == 0:

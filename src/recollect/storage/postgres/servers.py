@@ -7,9 +7,11 @@ from typing import TypeVar
 
 from recollect.errors import StoreError
 from recollect.ports import ReplicaLag
+from recollect.storage.postgres import health
 from recollect.storage.postgres.address import ServerAddress
 from recollect.storage.postgres.connection import Connections, Db, Server
 from recollect.storage.postgres.owners import Owners
+from recollect.storage.postgres.partitions import Watch
 from recollect.storage.postgres.replica import Reader, Replica
 
 T = TypeVar("T")
@@ -19,6 +21,7 @@ class Servers:
     def __init__(self, address: ServerAddress, server: Server, owners: Owners) -> None:
         connections = Connections(address, server)
         self.primary = Reader.of(connections, owners, writes=True)
+        self._watch = Watch(address)
         self._replica: Replica | None = None
         if address.replica:
             try:
@@ -34,6 +37,8 @@ class Servers:
 
     def search(self, work: Callable[[Reader], T]) -> T:
         """Searches on the replica, if there is one and its lag is small enough."""
+        if self._watch.due:
+            self.primary.connections.read(self._watch.require)
         if self._replica is None:
             return work(self.primary)
         if self._replica.serves():
@@ -58,5 +63,22 @@ class Servers:
         if self._replica is not None:
             self._replica.told()
 
+    def looked_at(self) -> tuple[str, list[str]]:
+        """Returns the servers in words, and what is wrong with them."""
+        connections = self.primary.connections
+        every = health.hosts(connections.address)
+        told = [f"{one.name} {one.role}" for one in every if one.role]
+        troubles = [f"{one.name} cannot be reached: {one.trouble}" for one in every if one.trouble]
+        if self._replica is not None:
+            said, trouble = self._replica.looked_at()
+            told.append(said)
+            troubles += filter(None, [trouble])
+        return f"{_version(connections.server)}: {', '.join(told)}", troubles
+
     def behind(self) -> ReplicaLag | None:
         return None if self._replica is None else self._replica.behind()
+
+
+def _version(server: Server) -> str:
+    major, minor = divmod(server.version, 10_000)
+    return f"PostgreSQL {major}.{minor}, pgvector {'.'.join(map(str, server.vector))}"

@@ -87,6 +87,7 @@ _REFUSED = (
     (("role", "does not exist"), "check the user in the URL, or make it: CREATE ROLE … LOGIN"),
     (("password",), "check user and password, or put them into ~/.pgpass"),
     (("pg_hba.conf",), "the server lets nobody in from here: see its pg_hba.conf"),
+    (("session is read-only",), "none of these servers takes writes: promote a standby of them"),
     (("too many",), "every connection of the server is in use: try again"),
 )
 _PASSING = (errors.QueryCanceled, errors.LockNotAvailable, *LOST)
@@ -103,5 +104,6 @@ _HINTS: tuple[tuple[type[Exception], str], ...] = (
         errors.InsufficientPrivilege,
         "this role lacks a right: docs/postgres.md has the GRANT statements",
     ),
+    (errors.CheckViolation, "a partition may be detached: `recollect doctor` names it"),
     (errors.ReadOnlySqlTransaction, "this server takes no writes: give the primary's URL"),
 )
