@@ -23,6 +23,7 @@ from recollect.storage.plain import ledger as plain_ledger
 from recollect.storage.postgres import address as postgres_address
 from recollect.storage.postgres import engine as postgres_engine
 from recollect.storage.postgres import schema as postgres_schema
+from recollect.storage.postgres import shards as postgres_shards
 
 MEMORY = "memory://"
 EVERYBODY = View()
@@ -36,7 +37,7 @@ def open_store(location: str) -> StorageEngine:
         return plain_engine.PlainStore()
     if is_postgres(location):
         with _driver():
-            return postgres_engine.PostgresStore(postgres_address.parse(location))
+            return _on_servers(postgres_address.shards(location))
     if "://" in location:
         raise UsageError(
             f"{location.split('://')[0]}:// is not a kind of store",
@@ -44,6 +45,12 @@ def open_store(location: str) -> StorageEngine:
             "one that lasts as long as the process",
         )
     return embedded_engine.EmbeddedStore(Path(location))
+
+
+def _on_servers(addresses: list[postgres_address.ServerAddress]) -> StorageEngine:
+    if len(addresses) > 1:
+        return postgres_shards.open_shards(addresses)
+    return postgres_engine.PostgresStore(addresses[0])
 
 
 @contextmanager
@@ -121,7 +128,7 @@ def open_spending(folder: Path) -> Spending:
 
 
 def is_postgres(location: str) -> bool:
-    return location.partition("://")[0] in ("postgresql", "postgres")
+    return postgres_address.is_postgres(location)
 
 
 def name_of(location: str) -> str:
@@ -129,7 +136,8 @@ def name_of(location: str) -> str:
     on the same server."""
     if not is_postgres(location):
         return location
-    address = postgres_address.parse(location)
+    first, *others = postgres_address.shards(location)
+    address = first._replace(shown=", ".join((first.shown, *(one.shown for one in others))))
     parts = (address.shown, f"schema {address.schema}", address.owner and f"owner {address.owner}")
     return ", ".join(filter(None, parts))
 
@@ -138,7 +146,7 @@ def is_there(location: str) -> bool:
     """Whether a store has been made there; none is made by looking."""
     if is_postgres(location):
         with _driver():
-            return postgres_schema.exists(postgres_address.parse(location))
+            return any(map(postgres_schema.exists, postgres_address.shards(location)))
     return (Path(location) / "record.db").exists()
 
 
@@ -147,7 +155,8 @@ def beside(location: str) -> Path:
     own. What is in it is derived or counted here; it can be deleted."""
     if not is_postgres(location):
         return Path(location)
-    address = postgres_address.parse(location)
+    first, *others = postgres_address.shards(location)
+    address = first._replace(shown="".join((first.shown, *(one.shown for one in others))))
     name = stable_id(address.shown, address.schema, address.owner)
     folder = data_folder() / "servers" / name
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -7,6 +7,10 @@ partitioned by, what row-level security looks at, and what a distributed table i
     address.py      the URL, and what of it is ours
     connection.py   the pool; retries; a commit whose answer was lost
     schema.py       the tables, as numbered migrations
+    partitions.py   whether all of their partitions are attached
+    shards.py       several servers as one store
+    replica.py      a hot standby that searches are sent to
+    health.py       the servers of an address, one by one
     writer.py       one transaction of changes
     record.py       reading documents, passages, sessions, history
     postings.py     what a segment of the text index looks like

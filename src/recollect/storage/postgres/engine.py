@@ -13,6 +13,7 @@ from recollect.nouns import (
     Filter,
     Page,
     Receipt,
+    Source,
     StoredPassage,
     StoreStats,
     TextQuery,
@@ -112,6 +113,30 @@ class PostgresStore:
             return inside(counted, every) if filter.within else counted
 
         return self._connections.snapshot(look)
+
+    # -------------------------------------------------------------- one of several servers
+
+    def written(self, ids: Collection[str]) -> dict[str, float]:
+        """Returns when each of these documents that is there was first written."""
+        return self._connections.read(lambda db: self._record.written(db, ids))
+
+    def known_ids(self, ids: Collection[str]) -> set[str]:
+        """Returns those of these documents that are there, or were."""
+        return self._connections.read(lambda db: self._record.known_ids(db, ids))
+
+    def cursor_behind(self, id: str, at: float) -> str:
+        """Returns the cursor of a list that goes on behind this document, which may be on another
+        server, by when it was first written."""
+        return self._connections.read(lambda db: self._record.cursor_behind(db, id, at))
+
+    def known_sources(self) -> list[Source]:
+        """Returns the sources, in the order in which they became known."""
+        found = self._connections.read(self._record.sources)
+        return [Source(one.name, one.kind, one.uri, one.stamp, one.places) for one in found]
+
+    def vector_of(self, model: str, key: int) -> ports.Vector | None:
+        """Returns the vector of a passage, if it has one."""
+        return self._connections.read(lambda db: self._vectors.stored(db, model, key))
 
     # -------------------------------------------------------------- searching
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from itertools import chain
 from typing import Any
@@ -183,6 +183,38 @@ class RecordReader:
         where = f"owner = ANY({self._owners.seen}) AND id = %s"
         key: int | None = scalar(db, f"SELECT key FROM documents WHERE {where}", (stored(id),))
         return key
+
+    def written(self, db: Db, ids: Collection[str]) -> dict[str, float]:
+        """Returns when each of these documents that is there was first written, by id."""
+        rows = db.execute(
+            "SELECT d.id, COALESCE((SELECT MAX(e.at) FROM events e WHERE e.owner = d.owner "
+            "AND e.id = d.id AND e.action = 'added'), 0) FROM documents d "
+            f"WHERE d.owner = ANY({self._owners.seen}) AND d.id = ANY(%s)",
+            (list(map(stored, ids)),),
+        )
+        return {given(id): at for id, at in rows}
+
+    def known_ids(self, db: Db, ids: Collection[str]) -> set[str]:
+        """Returns those of these documents that are there, or were."""
+        among = f"owner = ANY({self._owners.seen}) AND id = ANY(%(ids)s)"
+        tables = ("documents", "tombstones", "events")
+        every = " UNION ".join(f"SELECT id FROM {table} WHERE {among}" for table in tables)
+        return {given(id) for (id,) in db.execute(every, {"ids": list(map(stored, ids))})}
+
+    def cursor_behind(self, db: Db, id: str, at: float) -> str:
+        """Returns the cursor of a list that goes on behind this document, or behind those that
+        were first written later than it."""
+        here = self._key_of(db, id)
+        if here is not None:
+            return str(here)
+        key: int | None = scalar(
+            db,
+            f"SELECT MIN(d.key) FROM documents d WHERE d.owner = ANY({self._owners.seen}) "
+            "AND EXISTS (SELECT 1 FROM events e WHERE e.owner = d.owner AND e.id = d.id "
+            "AND e.action = 'added' AND e.at > %s)",
+            (at,),
+        )
+        return "" if key is None else str(key)
 
     def scan_dated(self, db: Db, filter: Filter, limit: int) -> Page:
         among = "d.date IS NOT NULL ORDER BY d.date DESC, d.key DESC"

@@ -334,7 +334,7 @@ class VectorTables:
             vectors = self._count_within(db, model, wall) if model else 0
         if model is None or not vectors or filters.nothing(filter):
             return VectorResult([], vectors, passages)
-        vector = self._stored(db, model, near) if isinstance(near, int) else near
+        vector = self._of(db, model, near) if isinstance(near, int) else near
         if vector is None:
             return VectorResult([], vectors, passages)
         search = Search(db, model, filter, self._owners, vector, limit)
@@ -348,8 +348,12 @@ class VectorTables:
                 rows = search.one_by_one()
         return VectorResult([Hit(*row) for row in rows], vectors, passages)
 
-    def _stored(self, db: Db, model: ModelTable, key: int) -> ports.Vector | None:
-        """Returns the vector of a passage, if it has one."""
+    def stored(self, db: Db, key: str, passage: int) -> ports.Vector | None:
+        """Returns the vector of a passage, if it has one of this model."""
+        model = self._model(db, key)
+        return None if model is None else self._of(db, model, passage)
+
+    def _of(self, db: Db, model: ModelTable, key: int) -> ports.Vector | None:
         row = db.execute(
             f"SELECT v::text FROM {model.table} "
             f"WHERE owner = ANY({self._owners.seen}) AND passage = %s",
