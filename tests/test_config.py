@@ -696,6 +696,13 @@ def _web_read(_: Path) -> object:
 _TWO = "a.example b.example:8080"
 
 
+def _device(_: Path) -> object:
+    """What the doctor says of a device that is not there."""
+    with Memory.open("memory://") as memory:
+        told = next(one for one in examine(memory).checks if one.name == "models")
+    return told.state if "CUDAExecutionProvider" in told.text else ""
+
+
 def _embed_price(_: Path) -> object:
     """Billionths of a dollar that are set aside for a thousand tokens."""
     from recollect.memory.llm import embedding_purse
@@ -748,6 +755,7 @@ CASES = {
         ("skipped", "no embedding model is in use"),
     ),
     "embed.price": Case("2", _embed_price, 0, 2_000_000),
+    "device": Case("cuda", _device, "", "warn"),
     "llm.model": Case("ollama:llama3.2", _llm, "none", "ollama:llama3.2"),
     "llm.daily_limit": Case("0.4", _llm_limits, 0, "llm.daily_limit"),
     "llm.command_limit": Case("0.4", _llm_limits, 0, "llm.command_limit"),

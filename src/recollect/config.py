@@ -320,6 +320,12 @@ SETTINGS: Mapping[str, Setting] = {
             "trusted",
         ),
         Setting(
+            "device",
+            "cpu",
+            _one_of("cpu", "cuda", "coreml", "directml"),
+            "Where models of this machine run; `cpu` where there is no such device.",
+        ),
+        Setting(
             "rerank.model",
             "none",
             _model,

@@ -11,13 +11,14 @@ from recollect.doctor.case import Case, Client
 from recollect.doctor.report import Check, Report, State
 from recollect.errors import ConfigError, ModelError, ModelMissing
 from recollect.memory import verify_model
-from recollect.models import catalog
+from recollect.models import catalog, devices
 from recollect.policy import MODES
 
 
 def models(case: Case) -> Check:
     """The files of the models in use are what they should be, to the byte."""
     found = [_model(case, job, who) for job, who in (("embed", "embedder"), ("rerank", "reranker"))]
+    found += _device(str(case.config["device"]))
     mend = next(filter(None, (check.mend for check in reversed(found))), "")
     return Check(Report(tuple(found)).state, "; ".join(check.text for check in found), mend)
 
@@ -37,6 +38,16 @@ def _model(case: Case, job: str, who: str) -> Check:
         mend = f"config unset {job}.model" if gone else f"models fetch {name}"
         return Check(state, error.message, f"recollect {mend}")
     return Check("ok", f"{name} is whole")
+
+
+def _device(name: str) -> list[Check]:
+    """Whether models run where they are set to; nothing where that is the processor."""
+    if name == "cpu":
+        return []
+    why = devices.why_not(name)
+    if why:
+        return [Check("warn", why, "recollect config unset device, or install what has it")]
+    return [Check("ok", f"models run on {name}")]
 
 
 def settings_read(_: Case) -> Check:

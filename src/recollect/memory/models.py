@@ -65,7 +65,7 @@ def embedder_for(config: settings.Config) -> Embedder | NoModel:
         return _endpoint(config, name)
     model = _model(name, "embed")
     try:
-        return onnx.OnnxEmbedder(model, _folder_of_models(config).locate(model))
+        return _embedder(config, model)
     except ModelMissing as error:
         return NoModel(f"{error.message} ({error.hint})")
 
@@ -81,14 +81,20 @@ def reranker_for(config: settings.Config) -> Reranker | NoModel:
         return llm_reranker(llm.Languages(config))
     try:
         model = _model(name, "rerank")
-        return onnx.OnnxReranker(model, _folder_of_models(config).locate(model))
+        home = _folder_of_models(config).locate(model)
+        return onnx.OnnxReranker(model, home, device=config["device"])
     except ModelMissing as error:
         return NoModel(f"{error.message} ({error.hint})")
 
 
+def _embedder(config: settings.Config, model: LocalModel, among: str = "") -> onnx.OnnxEmbedder:
+    home = _folder_of_models(config).locate(model)
+    return onnx.OnnxEmbedder(model, home, among, config["device"])
+
+
 def shipped(config: settings.Config) -> onnx.OnnxEmbedder:
     """The embedder that the grade was fitted with."""
-    return onnx.OnnxEmbedder(EMBED, _folder_of_models(config).locate(EMBED))
+    return _embedder(config, EMBED)
 
 
 def pairs_for(config: settings.Config, embedder: Embedder | None) -> PairModel | None:
@@ -120,13 +126,13 @@ def embedder_by_key(config: settings.Config, key: str) -> Embedder | None:
     for model in CATALOG.values():
         if key in (model.key, *model.finds):
             with suppress(ModelMissing):
-                return onnx.OnnxEmbedder(model, _folder_of_models(config).locate(model), key)
+                return _embedder(config, model, key)
     folder = _folders(config).get(key)
     if folder:
         with suppress(ModelError):
             model = _model(folder, "embed")
             if model.key == key:  # it may hold other weights by now
-                return onnx.OnnxEmbedder(model, _folder_of_models(config).locate(model))
+                return _embedder(config, model)
     return None
 
 

@@ -12,7 +12,6 @@ at once. It loads in an eighth of the time, runs 0.6 times as fast, and gives th
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,20 +19,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recollect.errors import ModelError
-from recollect.models import graph, wordpiece
+from recollect.models import devices, graph, wordpiece
 from recollect.models.catalog import LocalModel
+from recollect.models.devices import onnxruntime
 from recollect.models.wordpiece import Tokens
 from recollect.named_tuple import NamedTuple
 from recollect.trace import current
 
 if TYPE_CHECKING:
     from recollect.ports import PassageSentences, Vector, Vectors
-
-# On Linux its wheels keep a device id and a queue of events in the user's cache folder and look a
-# telemetry host up for as long as the process lives. The variable is read when the library is
-# loaded, so it is set before; processes that are started from here inherit it.
-os.environ["ORT_DISABLE_TELEMETRY"] = "1"
-import onnxruntime
 
 TOKENS = 256
 """Tokens of a batch, padding among them, unless one text has more. A token costs the same in a text
@@ -70,9 +64,16 @@ class Network:
     """A model's tokenizer and session, loaded. Safe to share between threads."""
 
     def __init__(
-        self, model: LocalModel, home: Path, *, brief: bool = False, states: bool = False
+        self,
+        model: LocalModel,
+        home: Path,
+        *,
+        brief: bool = False,
+        states: bool = False,
+        device: str = devices.CPU,
     ) -> None:
-        """*states*: the token states of an inner layer can be asked for as well."""
+        """*states*: the token states of an inner layer can be asked for as well. *device* is where
+        a network that is not brief runs, where it can."""
         self.model = model
         self.brief = brief
         self.gives_states = states
@@ -83,7 +84,7 @@ class Network:
             self._session = onnxruntime.InferenceSession(
                 _graph(weights, brief, model.states if states else ""),
                 _options(model, weights.parent, brief),
-                providers=["CPUExecutionProvider"],
+                providers=devices.providers(devices.CPU if brief else device),
             )
         except ModelError:
             raise
@@ -92,6 +93,8 @@ class Network:
                 f"{home} holds no usable model: {error}",
                 hint=f"`recollect models fetch {model.name}` gets it again",
             ) from error
+        if not brief:
+            devices.warn(device, self._session.get_providers())
         self._inputs = {i.name for i in self._session.get_inputs()}
 
     def embed(self, texts: list[str]) -> Vectors:

@@ -30,9 +30,10 @@ _FEW = 20
 class _OnnxModel:
     """A model whose network loads on first use; safe to share between threads."""
 
-    def __init__(self, model: LocalModel, home: Path, among: str = "") -> None:
+    def __init__(self, model: LocalModel, home: Path, among: str = "", device: str = "cpu") -> None:
         """*among*: the key of another model whose vectors it is to search."""
         self.model = model
+        self._device = device
         self.home = home
         self._among = among
         self.reads = model.reads
@@ -55,13 +56,15 @@ class _OnnxModel:
                 return known
             if known is not None:
                 brief, states = brief and known.brief, states or known.gives_states
-            self._network = network.Network(self.model, self.home, brief=brief, states=states)
+            self._network = network.Network(
+                self.model, self.home, brief=brief, states=states, device=self._device
+            )
             return self._network
 
 
 class OnnxEmbedder(_OnnxModel):
-    def __init__(self, model: LocalModel, home: Path, among: str = "") -> None:
-        super().__init__(model, home, among)
+    def __init__(self, model: LocalModel, home: Path, among: str = "", device: str = "cpu") -> None:
+        super().__init__(model, home, among, device)
         self._made: dict[str, Vector] = {}
         """Vectors of passages that were read for their sentences, until they are asked for."""
 
