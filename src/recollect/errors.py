@@ -150,3 +150,8 @@ class ModelGarbled(ModelError):
 
 class SpendRefused(ModelError):
     http_status = 402
+
+
+def os_reason(error: OSError) -> str:
+    """Returns what the system says went wrong."""
+    return error.strerror or str(error)

@@ -15,5 +15,9 @@ def from_iso(written: str | None) -> datetime | None:
     zone: it is UTC."""
     if not written:
         return None
-    made = datetime.fromisoformat(written)
-    return made if made.tzinfo else made.replace(tzinfo=UTC)
+    return aware(datetime.fromisoformat(written))
+
+
+def aware(moment: datetime) -> datetime:
+    """Returns a moment with its zone: UTC where it has none."""
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -9,7 +9,7 @@ from recollect.named_tuple import NamedTuple
 from recollect.nouns.candidates import Contribution, Signals
 from recollect.nouns.documents import NO_META, SCHEMA_VERSION, JsonObject
 from recollect.nouns.synthesis import Synthesis
-from recollect.nouns.values import json_list, json_or_none, without
+from recollect.nouns.values import filled, json_list, json_or_none, without
 from recollect.nouns.web import WebFound
 
 Status = Literal["cached_answer", "direct_passages", "needs_synthesis", "no_results", "synthesized"]
@@ -140,7 +140,7 @@ class Result(NamedTuple):
             "confidence": round(self.confidence, 4),
             "said": in_words(self.confidence),
             "spans": json_list(self.spans),
-            **({"earlier": json_list(self.earlier)} if self.earlier else {}),
+            **filled({"earlier": json_list(self.earlier)}),
         }
 
     def as_json(self) -> dict[str, Any]:
@@ -166,8 +166,7 @@ class Result(NamedTuple):
             "truncated": self.truncated,
             "detail": self.detail,
             "folded": list(self.folded),
-            **({"fact": dict(self.fact)} if self.fact else {}),
-            **({"earlier": json_list(self.earlier)} if self.earlier else {}),
+            **filled({"fact": dict(self.fact), "earlier": json_list(self.earlier)}),
         }
 
 
@@ -314,10 +313,10 @@ class Answer(NamedTuple):
             "said": in_words(self.confidence) if self.results or self.answer else "nothing",
             "time": json_or_none(self.time),
             "cache": self.cache.as_json(),
-            "shown": [r.shown_json() for r in self.results],
+            "shown": list(map(Result.shown_json, self.results)),
             "named": json_list(self.named),
             "results": json_list(self.results),
-            "rejected": [n.rejected_json() for n in self.named[:5]],
+            "rejected": list(map(Named.rejected_json, self.named[:5])),
             "web": json_or_none(self.web),
             "total_found": self.total_found,
             "hidden": dict(self.hidden),

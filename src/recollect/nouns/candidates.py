@@ -116,3 +116,8 @@ class Candidate(NamedTuple):
     signals: Signals = Signals()
     confidence: float = 0.0
     """The probability that it answers the question, or part of it."""
+
+    @property
+    def by_arm(self) -> dict[str, Contribution]:
+        """The contributions by their arms."""
+        return {part.arm: part for part in self.contributions}

@@ -7,6 +7,7 @@ from typing import Literal, get_args
 from recollect.errors import UsageError
 from recollect.named_tuple import NamedTuple
 from recollect.nouns.documents import LOCAL, stable_id
+from recollect.nouns.values import among, not_among
 
 MAX_LIMIT = 1000
 
@@ -54,7 +55,7 @@ class View(NamedTuple):
             return self._replace(scopes=())  # nothing is of two owners
         wanted = self.scopes if scopes is None else tuple(sorted(set(scopes)))
         if self.scopes is not None and wanted is not None:
-            wanted = tuple(scope for scope in wanted if scope in self.scopes)
+            wanted = tuple(among(wanted, self.scopes))
         return View(self.owner or owner, wanted)
 
 
@@ -98,7 +99,7 @@ class Filter(NamedTuple):
     def relaxable(cls) -> tuple[str, ...]:
         """The limits that a caller may allow to be given up: those on what is looked for, never
         those on who may see it."""
-        return tuple(name for name in cls._fields if name not in ("owner", "scopes", "within"))
+        return tuple(not_among(cls._fields, ("owner", "scopes", "within")))
 
     def without(self, *names: str) -> "Filter":
         return self._replace(**dict.fromkeys(names))

@@ -1,6 +1,7 @@
 """Values in bulk: as JSON, by their type, by a key."""
 
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from operator import attrgetter
 from typing import Any, TypeVar
 
 K = TypeVar("K")
@@ -20,6 +21,16 @@ def json_or_none(value: Any) -> dict[str, Any] | None:
 def dict_list(rows: Iterable[Any]) -> list[dict[str, Any]]:
     """Returns each named tuple as an object."""
     return [row._asdict() for row in rows]
+
+
+def mapping(value: Any) -> dict[str, Any]:
+    """Returns an object of JSON; an empty one for anything else."""
+    return value if isinstance(value, dict) else {}
+
+
+def listed(value: Any) -> list[Any]:
+    """Returns a list as it is, and anything else as the only item of one."""
+    return value if isinstance(value, list) else [value]
 
 
 def attributes(value: Any, names: Iterable[str]) -> dict[str, Any]:
@@ -42,9 +53,48 @@ def without(fields: Mapping[K, T], names: Container[object]) -> dict[K, T]:
     return {name: value for name, value in fields.items() if name not in names}
 
 
+def only(fields: Mapping[K, T], names: Container[object]) -> dict[K, T]:
+    """Returns the fields of these names."""
+    return {name: value for name, value in fields.items() if name in names}
+
+
+def among(items: Iterable[T], known: Container[object]) -> Iterator[T]:
+    """Yields the items that are among the known ones, in their order."""
+    return (item for item in items if item in known)
+
+
+def not_among(items: Iterable[T], known: Container[object]) -> Iterator[T]:
+    """Yields the items that are not among the known ones, in their order."""
+    return (item for item in items if item not in known)
+
+
 def of_type(items: Iterable[Any], kind: type[T]) -> list[T]:
     """Returns the items of a type, in their order."""
     return [item for item in items if isinstance(item, kind)]
+
+
+def partition(is_meant: Callable[[T], object], items: Iterable[T]) -> tuple[list[T], list[T]]:
+    """Returns the items that are meant, and the others, each in their order."""
+    meant: list[T] = []
+    others: list[T] = []
+    for item in items:
+        (meant if is_meant(item) else others).append(item)
+    return meant, others
+
+
+def by_id(items: Iterable[T]) -> dict[str, T]:
+    """Returns the items by their ids."""
+    return index_by(attrgetter("id"), items)
+
+
+def by_name(items: Iterable[T]) -> dict[str, T]:
+    """Returns the items by their names."""
+    return index_by(attrgetter("name"), items)
+
+
+def index_by(key: Callable[[T], K], items: Iterable[T]) -> dict[K, T]:
+    """Returns the items by their keys: of those that share one the last."""
+    return {key(item): item for item in items}
 
 
 def group_by(key: Callable[[T], K], items: Iterable[T]) -> dict[K, list[T]]:
