@@ -95,7 +95,7 @@ def _best_unit(stored: StoredPassage, spans: Sequence[Span]) -> tuple[int, int]:
 def joined(spans: Sequence[Span]) -> str:
     """Returns the spans as one text: who speaks in front of each turn, a sign where something is
     left out between two."""
-    said = [_spoken(span) for span in spans[:1]]
+    said = list(map(_spoken, spans[:1]))
     for last, span in pairwise(spans):
         said += [_between(last, span), span.text.strip() if last.id == span.id else _spoken(span)]
     return "".join(said)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cache
+from itertools import chain
 from math import log
 
 from recollect.nouns import Candidate
@@ -56,10 +57,8 @@ def speaking(candidate: Candidate, pool: Pool) -> Candidate | None:
 def _stands_out(candidate: Candidate, pool: Pool) -> bool:
     """Whether it says the same in other words, as far as meaning tells: nothing else is near."""
     signals = candidate.signals
-    other = (
-        signals.no_number or signals.no_year or any(_CODE.search(w) for w in _lost(candidate, pool))
-    )
-    if other or "cosine" not in pool.grader:
+    other = signals.no_number or signals.no_year or "cosine" not in pool.grader
+    if other or any(map(_CODE.search, _lost(candidate, pool))):
         return False
     others = (c.signals.cosine for c in pool.best if c.passage != candidate.passage)
     ahead = signals.cosine - max(others, default=signals.cosine)
@@ -74,8 +73,8 @@ def _has_its_words(candidate: Candidate, pool: Pool) -> bool:
     of another."""
     signals, asked = candidate.signals, pool.of
     names_a_field = signals.words <= ONE_WORD and not _ASKS.match(asked.parsed.prose)
-    other = signals.no_number or signals.no_year
-    if other or names_a_field or candidate.confidence < asked.policy.fact_confidence:
+    other = signals.no_number or signals.no_year or names_a_field
+    if other or candidate.confidence < asked.policy.fact_confidence:
         return False
     return _share(_lost(candidate, pool), pool) <= LOST
 
@@ -99,8 +98,7 @@ def _kinds(pool: Pool) -> set[str]:
     """Returns the words of the question that say what is wanted of the thing; pairs of characters,
     in a script without spaces, say nothing for sure."""
     named = _KIND.findall(pool.of.parsed.prose)
-    runs = {word for word in pool.worth if is_run(word)}
-    return {*_wanted(), *runs, *(stem for word in named for stem in stems(word))}
+    return {*_wanted(), *filter(is_run, pool.worth), *chain.from_iterable(map(stems, named))}
 
 
 @cache

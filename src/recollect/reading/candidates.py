@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from itertools import chain
 
+from recollect import ports
 from recollect.nouns import Arm, Hit, TextQuery, words
 from recollect.ports import Embedder, VectorResult
-from recollect.reading.pool import Pass
+from recollect.reading.pool import Pass, best_by_document, of_passages
 from recollect.text.lexical import index_passage, matches
 from recollect.trace import degrade, say, skip, stage, unreported
-
-if TYPE_CHECKING:
-    from recollect.ports import Vector
 
 RELAXED = "relaxed"
 """How the reason begins where a question had to be."""
@@ -33,7 +31,7 @@ def lexical(asked: Pass) -> Arm:
     if len(parsed.content) > 1:
         queries.insert(0, parsed.text._replace(any=words(parsed.content), strict=True))
     *strict, relaxed = asked.view.search_text(queries, asked.filter, limit=asked.policy.pool)
-    every = tuple(hit for found in (*strict, relaxed) for hit in found.hits)
+    every = tuple(chain.from_iterable(found.hits for found in (*strict, relaxed)))
     hits = _by_document(every)
     notes = [_all_the_words(len(found.hits)) for found in strict]
     if parsed.clipped:
@@ -102,7 +100,7 @@ def _nearest(asked: Pass, embedder: Embedder) -> VectorResult:
 
 
 @stage("embed")
-def _embed(embedder: Embedder, text: str) -> Vector:
+def _embed(embedder: Embedder, text: str) -> ports.Vector:
     return embedder.embed_query(text)
 
 
@@ -155,12 +153,8 @@ def _meeting(hits: Sequence[Hit], conditions: TextQuery, asked: Pass) -> list[Hi
         row = index_passage(document.title, document.path, passage.heading, passage.text)
         if matches(conditions, row):
             kept.add(stored.key)
-    return [hit for hit in hits if hit.passage in kept]
+    return list(of_passages(hits, kept))
 
 
 def _by_document(hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """Returns the first, and so the best, hit of each document."""
-    best: dict[int, Hit] = {}
-    for hit in hits:
-        best.setdefault(hit.document, hit)
-    return tuple(best.values())
+    return tuple(best_by_document(hits).values())

@@ -9,8 +9,10 @@ is a filter, where something from then speaks of the topic about as much as anyt
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import chain
+from operator import gt, lt
 from typing import TypeVar
 
 from recollect.named_tuple import NamedTuple
@@ -24,9 +26,10 @@ from recollect.nouns import (
     Stretch,
     TimeRoute,
     Window,
+    partition,
 )
 from recollect.ports import Store
-from recollect.reading.pool import Pool
+from recollect.reading.pool import Pool, not_of_documents, share
 from recollect.text.terms import stems
 
 ENOUGH, FEW, MORE, MOST = 0.7, 5, 0.05, 0.9
@@ -42,6 +45,8 @@ MENTIONS, READ = 0.1, 200
 SESSION = "session"
 ARM = "time"
 _NEVER = datetime.min.replace(tzinfo=UTC)
+_SIDES: dict[str, Callable[[datetime, datetime], bool]] = {"before": lt, "after": gt}
+"""How what came before an event, or after it, compares with it."""
 T = TypeVar("T")
 
 
@@ -101,34 +106,39 @@ def timeline(
     dated = {c.document: pool.stored(c).document.date for c in candidates}
     best = max(worth.values(), default=0.0)
     inside = [c for c in candidates if window is not None and window.has(dated[c.document])]
-    within = max((worth[c.document] for c in inside), default=0.0) >= WITHIN * best > 0
-    among = _sided(inside if within else list(candidates), dated, asked, event)
-    best = max((worth[c.document] for c in among), default=0.0)
-    least = best * min(MOST, ENOUGH + MORE * max(0, len(pool.worth) - FEW))
+    within = _most(worth, inside) >= WITHIN * best > 0
+    meant = inside if within else list(candidates)
+    among = _sided(meant, dated, asked, event)
+    least = _most(worth, among) * min(MOST, ENOUGH + MORE * max(0, len(pool.worth) - FEW))
     near = [c for c in among if worth[c.document] >= least]
     enough = _more_than_mentions(near, pool)
     speaking = in_order(_ours(enough, pool, asked), asked.order, lambda c: dated[c.document])
     first = {c.document for c in speaking}
     return Timeline(
         tuple(told(c, place, worth[c.document]) for place, c in enumerate(speaking, 1)),
-        tuple(c for c in (inside if within else candidates) if c.document not in first),
+        tuple(not_of_documents(meant, first)),
         within,
     )
+
+
+def _most(worth: Mapping[int, float], some: Iterable[Candidate]) -> float:
+    return max((worth[c.document] for c in some), default=0.0)
 
 
 def speaking_of(candidates: Sequence[Candidate], pool: Pool) -> dict[int, float]:
     """Returns how much each document speaks of the topic: the fused score of its best passage, and
     the share of the topic's words that its passages and its title have together."""
     fused = {c.document: c.score for c in pool.fused}
-    others = [o.passage for c in candidates for o in pool.others.get(c.document, ())]
-    matched = {**pool.matched, **(pool.of.view.matched(pool.of.parsed.content, others))}
-    worth, total = pool.worth, sum(pool.worth.values()) or 1.0
+    beside = chain.from_iterable(pool.others.get(c.document, ()) for c in candidates)
+    others = [other.passage for other in beside]
+    matched = {**pool.matched, **pool.of.view.matched(pool.of.parsed.content, others)}
+    worth = pool.worth
 
     def said(candidate: Candidate) -> float:
         passages = (candidate, *pool.others.get(candidate.document, ()))
         words = stems(pool.stored(candidate).document.title)
         words.update(*(matched.get(one.passage, ()) for one in passages))
-        return sum(value for word, value in worth.items() if word in words) / total
+        return share(worth, words)
 
     return {c.document: max(0.0, fused.get(c.document, 0.0)) + WORDS * said(c) for c in candidates}
 
@@ -139,14 +149,14 @@ def _more_than_mentions(near: Sequence[Candidate], pool: Pool) -> list[Candidate
     view, ids = pool.of.view, {c.document: pool.stored(c).document.id for c in near}
     read = view.passages([f"{id}:0" for id in ids.values()], after=READ) if len(near) > 1 else []
     matched = view.matched(pool.of.parsed.content, [one.key for one in read])
-    worth, total = pool.worth, sum(pool.worth.values()) or 1.0
+    worth = pool.worth
     said: dict[str, list[float]] = {id: [] for id in ids.values()}
     for one in read:
         words = matched.get(one.key, set()) and stems(one.passage.text)  # not what it replies to
-        said[one.document.id].append(sum(worth.get(word, 0.0) for word in words) / total)
-    most = max((max(shares, default=0.0) for shares in said.values()), default=0.0)
+        said[one.document.id].append(share(worth, words))
+    most = max(chain([0.0], *said.values()))
     counts = {
-        id: sum(share >= most / 2 for share in shares) if most else 0 for id, shares in said.items()
+        id: sum(one >= most / 2 for one in shares) if most else 0 for id, shares in said.items()
     }
     half = max(counts.values(), default=0) / 2
 
@@ -171,8 +181,7 @@ def in_order(some: Sequence[T], order: Order, date: Callable[[T], datetime | Non
     """Returns these oldest or newest first, what has no date at the end; or as they are."""
     if order == "relevance":
         return list(some)
-    undated = [one for one in some if date(one) is None]
-    dated = [one for one in some if date(one) is not None]
+    dated, undated = partition(date, some)
     return sorted(dated, key=lambda one: date(one) or _NEVER, reverse=order == "newest") + undated
 
 
@@ -183,14 +192,10 @@ def _sided(
     event: datetime | None,
 ) -> Sequence[Candidate]:
     """Returns those from before the event, or after it; all where none is."""
-    if event is None:
+    is_beyond = _SIDES.get(asked.kind)
+    if event is None or is_beyond is None:
         return some
-    days = {c.document: dated[c.document] or event for c in some}
-    sides = {
-        "before": [c for c in some if days[c.document] < event],
-        "after": [c for c in some if days[c.document] > event],
-    }
-    return sides.get(asked.kind) or some
+    return [c for c in some if is_beyond(dated[c.document] or event, event)] or some
 
 
 def _ours(some: Sequence[Candidate], pool: Pool, asked: TimeRoute) -> Sequence[Candidate]:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Candidate, Policy, StoredPassage
+from recollect.reading.pool import of_documents
 
 FEW = 3
 """Where it is doubtful that anything answers, no more than so many are kept."""
@@ -56,21 +57,21 @@ def _above_the_floor(
     answerable = sure.answerable
     if not policy.cut:
         return candidates, ALL
-    has_words = any(c.signals.lexical or c.signals.title for c in candidates)
-    blind = (sure.by_words and has_words) or max(c.signals.coverage for c in candidates) >= 1
+    worded = [c for c in candidates if c.signals.lexical or c.signals.title]
+    by_words = sure.by_words and bool(worded)
+    blind = by_words or max(c.signals.coverage for c in candidates) >= 1
     if answerable < policy.keep and not blind:
         return [], f"{answerable:.1%} sure that anything of it is stored, below {policy.keep:.1%}"
     if policy.doubts(answerable) and not blind:
         few = {c.document for c in sorted(candidates, key=lambda c: -c.score)[:FEW]}
-        near = [c for c in candidates if c.document in few]
+        near = list(of_documents(candidates, few))
         return near, f"{answerable:.1%} sure that anything of it is stored: only the nearest {FEW}"
-    if sure.by_words and has_words:
-        return [c for c in candidates if c.signals.lexical or c.signals.title], "what has the words"
+    if by_words:
+        return worded, "what has the words"
     least = sure.confidence * policy.worth
     near = [c for c in candidates if c.confidence >= least]
-    return near, ALL if len(near) == len(
-        candidates
-    ) else f"the rest is below {max(least, 0.0001):.2%}"
+    below = f"the rest is below {max(least, 0.0001):.2%}"
+    return near, below if len(near) < len(candidates) else ALL
 
 
 def fold(

@@ -13,7 +13,14 @@ apart.
 from __future__ import annotations
 
 from recollect.nouns import SPOKEN, Candidate, Contribution, StoredPassage
-from recollect.reading.pool import Exchange, Pool
+from recollect.reading.pool import (
+    Exchange,
+    Pool,
+    by_document,
+    by_key,
+    by_passage,
+    grouped_by_document,
+)
 from recollect.text.questions.asking import is_question
 from recollect.text.terms import stems
 from recollect.trace import say, stage, unreported
@@ -42,14 +49,13 @@ def answered(pool: Pool) -> Pool:
     if len(heard) == len(every) and not asking:
         return unreported(pool)
     questions = {c.passage for c in asking}
-    found = {c.passage: c for c in heard}
+    found = by_passage(heard)
     passages, asked, echoes = dict(pool.passages), dict[int, Exchange](), set[int]()
     for question in asking[:ASKED]:
-        replies = _replies(pool.stored(question), pool)
-        passages |= {reply.key: reply for reply in replies}
-        echoes |= {reply.key for reply in replies if _is_same(pool.stored(question), pool)}
-        made = (_exchange(question, reply.key, found) for reply in replies)
-        asked = {one.reply.passage: one for one in made} | asked
+        replies = by_key(_replies(pool.stored(question), pool))
+        passages |= replies
+        echoes.update(replies if _is_same(pool.stored(question), pool) else ())
+        asked = {reply: _exchange(question, reply, found) for reply in replies} | asked
     say(_left_out(len(questions), len(every) - len(heard)), found=len(asked))
     others = (c for c in heard if c.passage not in questions | echoes)
     return pool._replace(passages=passages, asked=asked).regrouped(others)
@@ -86,13 +92,9 @@ def _replies(question: StoredPassage, pool: Pool) -> list[StoredPassage]:
         turn, role = stored.passage.turn, stored.passage.role
         if turn != question.passage.turn and role == question.passage.role:
             break
-        if role != "tool" and _is_seen(stored, pool) and not _asks(stored, pool):
+        if role != "tool" and pool.of.shows(stored) and not _asks(stored, pool):
             spoken.append(stored)
     return spoken[:FIRST] + spoken[FIRST:][-LAST:]
-
-
-def _is_seen(stored: StoredPassage, pool: Pool) -> bool:
-    return pool.of.sees(stored) and pool.of.admits(stored)
 
 
 # ------------------------------------------------------------------ found by the question
@@ -100,7 +102,7 @@ def _is_seen(stored: StoredPassage, pool: Pool) -> bool:
 
 def joined(pool: Pool) -> Pool:
     """Returns the pool with each reply that was looked up as its exchange would be found."""
-    known = {c.passage: c for c in pool.every()}
+    known = by_passage(pool.every())
     made = {reply: one.reply for reply, one in pool.asked.items()}
     keys = {*pool.asked, *(one.question.passage for one in pool.asked.values())}
     has = pool.of.view.matched(pool.of.parsed.content, list(keys))
@@ -114,7 +116,7 @@ def joined(pool: Pool) -> Pool:
 
 def _exchange(question: Candidate, reply: int, found: dict[int, Candidate]) -> Exchange:
     """Returns a question and what replies to it, as both together would be found."""
-    own = {part.arm: part for part in found[reply].contributions} if reply in found else {}
+    own = found[reply].by_arm if reply in found else {}
     parts = tuple(_mean(part, own.get(part.arm)) for part in question.contributions)
     score = sum(part.value for part in parts)
     return Exchange(question, Candidate(question.document, reply, score, parts))
@@ -141,15 +143,13 @@ def placed(alone: Pool, joined: Pool) -> Pool:
     """Returns the pool with each reply as its exchange is graded, behind the first of those that
     answer by their own words; it is shown as well where its document is found by another part."""
     first = alone.best[0]
-    best = {c.document: c for c in alone.best}
+    best = by_document(alone.best)
     for candidate in joined.best:
         own = best.get(candidate.document)
         score = min(candidate.score, first.score - BEHIND)
         if candidate.passage in joined.asked and (own is None or own.score < score):
             sure = min(candidate.confidence, first.confidence)
             best[candidate.document] = candidate._replace(score=score, confidence=sure)
-    others: dict[int, tuple[Candidate, ...]] = {}
-    for candidate in joined.every():
-        others[candidate.document] = (*others.get(candidate.document, ()), candidate)
+    others = grouped_by_document(joined.every())
     ordered = sorted(best.values(), key=lambda c: -c.score)
     return alone._replace(best=tuple(ordered), others=others)

@@ -98,7 +98,7 @@ def rewrites(question: str, count: int, llm: Llm, box: TimeBox, *, passage: bool
 
 def read(said: str, question: str, count: int, *, passage: bool) -> Rewrites:
     """The rewrites in what a model said: no more than were asked for, none twice."""
-    lines = [quotes.plain(line) for line in _THOUGHT.sub("", said).splitlines()]
+    lines = list(map(quotes.plain, _THOUGHT.sub("", said).splitlines()))
     first = next((n for n, line in enumerate(lines) if _MARKED.match(line)), len(lines))
     known = {_folded(question)}
     queries = []

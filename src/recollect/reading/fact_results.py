@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import log
 
 from recollect.facts import KIND, SOURCE, Fact
-from recollect.nouns import Contribution, Result
+from recollect.nouns import Contribution, Result, filled, without
 from recollect.reading.answering import cost
 from recollect.reading.named import Mention
 
@@ -25,7 +25,7 @@ def fact_result(
     fact: Fact, confidence: float, evidence: str, parts: tuple[Contribution, ...] = ()
 ) -> Result:
     score = log(confidence / (1 - confidence)) if confidence < 1 else 12.0
-    shown = {k: v for k, v in fact.as_json().items() if v and k not in ("text", "provenance")}
+    shown = filled(without(fact.as_json(), ("text", "provenance")))
     return Result(
         id=f"{fact.key}:0",
         document=fact.id,

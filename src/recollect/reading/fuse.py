@@ -13,8 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from recollect.nouns import Arm, Candidate, Contribution, Hit, Policy
-from recollect.reading.pool import Pass, Pool
+from recollect.nouns import Arm, Candidate, Contribution, Hit, Policy, grouped, partition
+from recollect.reading.pool import (
+    Pass,
+    Pool,
+    best_by_document,
+    by_key,
+    grouped_by_document,
+    of_passages,
+)
 from recollect.trace import say, stage
 
 MOST = 1.35
@@ -33,20 +40,20 @@ def pool(asked: Pass, found: Sequence[Arm]) -> Pool:
     """Fuses what the arms found, and loads the passages that may be seen."""
     policy, arms = asked.policy, [arm for arm in found if arm.hits]
     ranked = fuse(found, policy)
-    firsts = _by_document(ranked)
+    firsts = list(best_by_document(ranked).values())
     kept = firsts[: max(policy.limit + policy.named, policy.rerank)]
     further = _others(ranked, kept)
     stored = asked.view.passages([c.passage for c in (*kept, *further)])
-    passages = {one.key: one for one in stored if asked.sees(one)}
+    passages = by_key(filter(asked.sees, stored))
     say("by scores")
     return Pool(
         asked,
-        tuple(c for c in kept if c.passage in passages),
+        tuple(of_passages(kept, passages)),
         passages,
         _idf(found),
         len(firsts),
         full=any(len(arm.every or arm.hits) >= policy.pool for arm in arms),
-        others=_grouped(c for c in further if c.passage in passages),
+        others=grouped_by_document(of_passages(further, passages)),
         by_meaning=any(arm.name == "vector" for arm in arms),
         among=max(arm.among for arm in found),
     )
@@ -54,20 +61,12 @@ def pool(asked: Pass, found: Sequence[Arm]) -> Pool:
 
 def documents(found: Sequence[Arm], policy: Policy) -> list[Candidate]:
     """Returns the documents that the arms found, each by its best passage, best first."""
-    return _by_document(fuse(found, policy))
+    return list(best_by_document(fuse(found, policy)).values())
 
 
 def _idf(found: Sequence[Arm]) -> Mapping[str, float]:
     """Returns how rare the words of the question are, as the arm that goes by words tells it."""
     return next((arm.idf for arm in found if arm.idf), {})
-
-
-def _by_document(ranked: Sequence[Candidate]) -> list[Candidate]:
-    """Returns the first, and so the best, candidate of each document."""
-    best: dict[int, Candidate] = {}
-    for candidate in ranked:
-        best.setdefault(candidate.document, candidate)
-    return list(best.values())
 
 
 def _others(ranked: Sequence[Candidate], firsts: Sequence[Candidate]) -> list[Candidate]:
@@ -78,25 +77,17 @@ def _others(ranked: Sequence[Candidate], firsts: Sequence[Candidate]) -> list[Ca
     return list(others)[:READ]
 
 
-def _grouped(candidates: Iterable[Candidate]) -> dict[int, tuple[Candidate, ...]]:
-    found: dict[int, tuple[Candidate, ...]] = {}
-    for candidate in candidates:
-        found[candidate.document] = (*found.get(candidate.document, ()), candidate)
-    return found
-
-
 def fuse(found: Sequence[Arm], policy: Policy) -> list[Candidate]:
     """Returns the passages that the arms found, best first; ties stay in the arms' order."""
     arms = [arm for arm in found if arm.hits]
     whole = sum(_idf(found).values()) or 1.0
     parts: dict[tuple[int, int], list[Contribution]] = {}
-    for arm in arms:
-        if arm.name not in OF_DOCUMENTS:
-            for hit, part in _contributions(arm, whole):
-                parts.setdefault((hit.document, hit.passage), []).append(part)
-    for arm in arms:
-        if arm.name in OF_DOCUMENTS:
-            _credit(parts, arm, whole, policy)
+    of_documents, of_passages = partition(lambda arm: arm.name in OF_DOCUMENTS, arms)
+    for arm in of_passages:
+        for hit, part in _contributions(arm, whole):
+            parts.setdefault((hit.document, hit.passage), []).append(part)
+    for arm in of_documents:
+        _credit(parts, arm, whole, policy)
     made = [
         Candidate(document, passage, sum(part.value for part in some), tuple(some))
         for (document, passage), some in parts.items()
@@ -120,9 +111,8 @@ def _once(hits: Sequence[Hit]) -> list[Hit]:
     """Returns each passage by its best hit: one that has all the words was found twice."""
     best: dict[int, Hit] = {}
     for hit in hits:
-        known = best.get(hit.passage)
-        if known is None or hit.score > known.score:
-            best[hit.passage] = hit
+        known = best.setdefault(hit.passage, hit)
+        best[hit.passage] = max(known, hit, key=lambda one: one.score)
     return sorted(best.values(), key=lambda hit: -hit.score)
 
 
@@ -131,9 +121,7 @@ def _credit(
 ) -> None:
     """Adds what an arm of documents says to all passages of each, or to its own if none was
     found in another way."""
-    known: dict[int, list[tuple[int, int]]] = {}
-    for document, passage in parts:
-        known.setdefault(document, []).append((document, passage))
+    known = grouped((document, (document, passage)) for document, passage in parts)
     for rank, hit in enumerate(arm.hits, 1):
         value = policy.window_weight * INSIDE
         if arm.name == "title":

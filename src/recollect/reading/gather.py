@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from itertools import combinations, islice
+from itertools import chain, combinations, filterfalse, islice
 from typing import Any
 
 from recollect.facts import KIND, Fact
@@ -25,6 +25,8 @@ from recollect.nouns import (
     Query,
     Stage,
     StoredPassage,
+    dict_list,
+    json_list,
 )
 from recollect.ports import StorageEngine
 from recollect.reading import age
@@ -149,7 +151,7 @@ class Bundle(NamedTuple):
     timing_ms: float
 
     def rendered(self) -> str:
-        return "\n".join(section.rendered() for section in self.sections)
+        return "\n".join(map(Section.rendered, self.sections))
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -157,14 +159,14 @@ class Bundle(NamedTuple):
             "query": self.query,
             "fingerprint": self.fingerprint,
             "confidence": round(self.confidence, 4),
-            "sections": [section.as_json() for section in self.sections],
+            "sections": json_list(self.sections),
             "budget": self.budget.as_json(),
-            "follow_up_hints": [hint._asdict() for hint in self.follow_up_hints],
-            "manifest": [one.as_json() for one in self.manifest],
+            "follow_up_hints": dict_list(self.follow_up_hints),
+            "manifest": json_list(self.manifest),
             "total_found": self.total_found,
             "hidden": dict(self.hidden),
             "degraded": list(self.degraded),
-            "stages": [stage.as_json() for stage in self.stages],
+            "stages": json_list(self.stages),
             "timing_ms": round(self.timing_ms, 3),
         }
 
@@ -189,7 +191,7 @@ def gather(query: Query, view: StorageEngine, models: Models, token_budget: int)
             confidence=placed.confidence,
             follow_up_hints=tuple(_hints(found, placed, unseen)),
             manifest=(
-                *(_unplaced(section) for section in placed.unplaced),
+                *map(_unplaced, placed.unplaced),
                 *(named(c, found.pool, reason) for c, reason in placed.others[:ELSE]),
             ),
             total_found=found.pool.total,
@@ -269,7 +271,7 @@ class _Gathered:
         return True
 
     def place_facts(self, facts: Iterable[Section]) -> None:
-        self.unplaced = [section for section in facts if not self.place(section)]
+        self.unplaced = list(filterfalse(self.place, facts))
 
     def place_passages(self, kept: Sequence[Candidate]) -> None:
         found = selected(kept, self.pool).stretches
@@ -433,6 +435,6 @@ def _missing(pool: Pool, sections: Sequence[Section]) -> tuple[str, ...]:
     """Returns the rarest words of the question that none of the sections has."""
     if not sections:
         return ()
-    shown = {id for section in sections for id in section.ids}
+    shown = set(chain.from_iterable(section.ids for section in sections))
     keys = [stored.key for stored in pool.passages.values() if stored.id in shown]
     return lacking(pool.of.parsed, pool.idf, pool.of.view.matched(pool.of.parsed.content, keys))

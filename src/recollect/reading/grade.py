@@ -31,7 +31,7 @@ from math import exp, log
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Candidate, Contribution, Signals
 from recollect.reading import fitted
-from recollect.reading.pool import SURE, Pass, Pool, probability
+from recollect.reading.pool import SURE, Pass, Pool, probability, share
 from recollect.reading.signals import signals
 from recollect.reading.stated import Stated, is_taught, stated
 from recollect.trace import say, stage, surviving
@@ -204,10 +204,9 @@ class Surroundings(NamedTuple):
 def surroundings(pool: Pool, best: Sequence[Candidate]) -> Surroundings:
     found = set().union(*pool.matched.values())
     worth = pool.worth
-    lost = sum(value for word, value in worth.items() if word not in found)
-    share = lost / (sum(worth.values()) or 1.0)
+    absent = share(worth, worth.keys() - found)
     among, asked = log(max(pool.among, 1)), pool.of.parsed.prose
-    return Surroundings(share, among, stated(best, pool), is_taught(asked))
+    return Surroundings(absent, among, stated(best, pool), is_taught(asked))
 
 
 def set_signals(best: Sequence[Candidate], around: Surroundings) -> dict[str, float]:

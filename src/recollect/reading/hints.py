@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Status, TimeFound
+from recollect.nouns import Status, TimeFound, not_among
 from recollect.reading.pool import as_typed
 from recollect.text.questions.parse import Parsed
 
@@ -80,4 +80,4 @@ def lacking(
     """The rarest words of the question that none of the *matched* passages has, as they were
     typed."""
     there = set().union(*matched.values())
-    return as_typed((w for w in parsed.content if w not in there), parsed, idf)[:LACKING]
+    return as_typed(not_among(parsed.content, there), parsed, idf)[:LACKING]

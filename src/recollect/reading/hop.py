@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from itertools import chain
 
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Candidate, Clause, Filter, Hit, StoredPassage, TextQuery, words
 from recollect.ports import Store
-from recollect.reading.pool import Pool
+from recollect.reading.pool import Pool, of_passages
 from recollect.text.stopwords import stopwords
 from recollect.text.terms import phrase_terms, query_terms
 from recollect.trace import say, skip, stage
@@ -91,11 +92,11 @@ def _called(
         queries.append(TextQuery(any=terms, strict=True, field="title"))
         queries.append(TextQuery(any=terms, must=(phrase,)))
     found = [one.hits for one in store.search_text(queries, filter, limit=LOOKED_AT)]
-    keys = dict.fromkeys(hit.passage for hits in found for hit in hits)
+    keys = dict.fromkeys(hit.passage for hit in chain.from_iterable(found))
     stored = {one.key: (one, _titles(one)) for one in store.passages(list(keys))}
     for name, titles, phrases in zip(names, found[::2], found[1::2], strict=True):
         wanted = phrase_terms(name)
-        hits = [hit for hit in titles + phrases if hit.passage in stored]
+        hits = of_passages(titles + phrases, stored)
         yield name, [hit for hit in hits if _is_called(*stored[hit.passage], name, wanted)]
 
 

@@ -18,14 +18,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from itertools import pairwise
-from math import fsum, sqrt
+from functools import partial
+from itertools import chain, pairwise
+from math import fsum, inf, sqrt
+from operator import itemgetter
 
 from recollect import ports
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import SPOKEN, Candidate, Earlier, Hit, StoredPassage, Stretch
 from recollect.ports import Embedder
-from recollect.reading.pool import Pool, raised
+from recollect.reading.pool import Pool, best_by_document, by_document, not_of_documents, raised
 from recollect.reading.statement import Moment, Statement, content, is_rival, is_twin, names_in
 from recollect.text.sentences import units
 
@@ -140,7 +142,7 @@ class Shown(NamedTuple):
         if not any(_covers(part, own) for part in parts):
             parts = sorted([*parts, own], key=lambda s: (s.passage, s.start))
         heir = raised(found.latest.candidate, first.score, "in force")
-        rest = tuple(c for c in self.candidates if c.document not in gone)
+        rest = tuple(not_of_documents(self.candidates, gone))
         return Shown((heir, *rest), {**self.stretches, key: tuple(parts)}), _earlier(found)
 
 
@@ -187,11 +189,8 @@ class _Scores:
     """The cosines of passages to one vector."""
 
     def __init__(self, hits: Sequence[Hit]) -> None:
-        best: dict[int, Hit] = {}
-        for hit in hits:
-            best.setdefault(hit.document, hit)
-        self.hits = best
-        scores = [hit.score for hit in best.values()] or [0.0]
+        self.hits = best_by_document(hits)
+        scores = [hit.score for hit in self.hits.values()] or [0.0]
         self.mean, self.least = fsum(scores) / len(scores), min(scores)
         squares = fsum((score - self.mean) ** 2 for score in scores)
         self.deviation = sqrt(squares / len(scores)) or 1.0
@@ -200,8 +199,7 @@ class _Scores:
         return (cosine - self.mean) / self.deviation
 
     def of(self, document: int) -> float:
-        hit = self.hits.get(document)
-        return self.z(hit.score if hit else self.least)
+        return self.z(self.hits[document].score if document in self.hits else self.least)
 
 
 def _by_meaning(
@@ -223,11 +221,13 @@ def _by_meaning(
     if not by_passage.hits:
         return [], []
     both = {key: by_said.of(key) + by_passage.of(key) for key in by_said.hits}
-    near = sorted((key for key in both if both[key] >= LIKELY), key=lambda key: -both[key])
-    hits = [by_said.hits[key] for key in near if key != shown.candidate.document]
+    both.pop(shown.candidate.document, None)
+    near = sorted(both, key=lambda key: -both[key])
+    hits = [by_said.hits[key] for key in near if both[key] >= LIKELY]
     sides = _sides(shown, hits, pool)
     before = [some[0] for some in sides[False][:BEFORE]]
-    rivals = [one for some in sides[True][:LATER] for one in _nearest(some, asked | shown.words)]
+    near_words = partial(_nearest, words=asked | shown.words)
+    rivals = list(chain.from_iterable(map(near_words, sides[True][:LATER])))
     if not rivals:
         return [], before
     question = embedder.embed_query(of.parsed.prose)
@@ -237,9 +237,8 @@ def _by_meaning(
     for one, vector in zip(rivals, vectors, strict=True):
         nearness = by_question.z(float(question @ vector)) + by_said.z(float(said @ vector))
         score = both[one.candidate.document] + nearness / 2
-        known = best.get(one.candidate.document)
-        if known is None or score > known[0]:
-            best[one.candidate.document] = (score, one)
+        known = best.get(one.candidate.document, (-inf, one))
+        best[one.candidate.document] = max(known, (score, one), key=itemgetter(0))
     return list(best.values()), before
 
 
@@ -253,9 +252,9 @@ def _sides(
     """Returns the sentences of these passages that the guard lets through, of each passage that
     was said after the one that is shown, and of each that was said before it."""
     sides: dict[bool, list[list[Statement]]] = {True: [], False: []}
-    graded = {c.document: c for c in pool.best}
+    graded = by_document(pool.best)
     for hit, stored in zip(hits, pool.of.view.passages([h.passage for h in hits]), strict=False):
-        if hit.passage != stored.key or not (pool.of.sees(stored) and pool.of.admits(stored)):
+        if hit.passage != stored.key or not pool.of.shows(stored):
             continue
         candidate = graded.get(hit.document) or Candidate(hit.document, hit.passage, 0.0, ())
         some = _statements(candidate, stored, shown, pool)

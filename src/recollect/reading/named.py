@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Literal
 
 from recollect.facts import IS, KIND, SOURCE, Fact, FactFilter, from_document, handle
@@ -86,8 +87,7 @@ class Facts:
 
     def get(self, id: str) -> Fact | None:
         if id not in self._known:
-            found = [fact for _, fact in self.held([f"{IS}{id}"])]
-            self._known[id] = found[0] if found else None
+            _, self._known[id] = next(self.held([f"{IS}{id}"]), ("", None))
         return self._known[id]
 
     def sees(self, stored: StoredPassage) -> bool:
@@ -106,7 +106,7 @@ class Facts:
             if self.asked.out_of_force(one) == "superseded":
                 newer = [self.get(id) for id in one.superseded_by if id not in seen]
                 seen.update(one.superseded_by)
-                waiting += [other for other in newer if other is not None]
+                waiting += filter(None, newer)
                 if not any(newer):
                     self.hidden.setdefault(one.id, "superseded")
             elif reason := self.asked.hides(one):
@@ -237,14 +237,14 @@ def _slips(text: Sequence[TextWord], taken: Sequence[NameSpan], facts: Facts) ->
     for meant in found.values():
         ids = {tuple(sorted(f.id for one in some for f in one.to)) for some in meant.values()}
         if len(ids) == 1:
-            yield from (one for some in meant.values() for one in some)
+            yield from chain.from_iterable(meant.values())
 
 
 def _longest(said: Sequence[_NameUse]) -> list[_NameUse]:
     """Without the names that lie inside a longer one. A question is listed beside the facts, so
     its names hide none of theirs."""
     hiding = {one.span for one in said if any(f.type != "open_question" for f in one.to)}
-    return [one for one in said if not any(one.span.inside(span) for span in hiding)]
+    return [one for one in said if not any(map(one.span.inside, hiding))]
 
 
 def _meant(
@@ -273,7 +273,7 @@ def _meant(
 
 
 def _scopes(one: _NameUse) -> frozenset[str]:
-    return frozenset(scope for fact in one.to for scope in fact.scopes)
+    return frozenset(chain.from_iterable(fact.scopes for fact in one.to))
 
 
 def _participants(fact: Fact, facts: Facts) -> Iterator[Fact]:

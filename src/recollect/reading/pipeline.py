@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import chain
 
 from recollect.facts import KIND
 from recollect.named_tuple import NamedTuple
@@ -33,6 +34,7 @@ from recollect.nouns import (
     Query,
     Result,
     Stretch,
+    not_among,
 )
 from recollect.ports import StorageEngine
 from recollect.reading import age, cut, in_force, retrieval, spans, superseded, turned
@@ -41,7 +43,15 @@ from recollect.reading.budget import fit
 from recollect.reading.cache.lookup import NO_CACHE, AnswerCache
 from recollect.reading.hints import Findings, hints, lacking
 from recollect.reading.named import Facts, facts_in_sight, named_facts
-from recollect.reading.pool import Models, Pass, Pool
+from recollect.reading.pool import (
+    Models,
+    Pass,
+    Pool,
+    by_key,
+    not_of_documents,
+    of_documents,
+    of_passages,
+)
 from recollect.reading.question import Question, understand
 from recollect.trace import Trace, say, skip, stage, surviving, tracing, unreported
 
@@ -214,10 +224,10 @@ def _cut(found: retrieval.Retrieval) -> Selection:
     kept, folded = cut.fold(good, found.pool.passages)
     taken = {c.document for c in good}
     least = found.question.policy.worth * found.pool.confidence if good else 0.0
-    left = (c for c in found.pool.best if c.document not in taken)
+    left = not_of_documents(found.pool.best, taken)
     rest = tuple((c, why) for c in left if c.confidence >= least)
-    copies = {passage for some in folded.values() for passage in some}
-    again = tuple((c, SAME) for c in good if c.passage in copies)
+    copies = {*chain.from_iterable(folded.values())}
+    again = tuple((c, SAME) for c in of_passages(good, copies))
     say(why, found=len(kept))
     return Selection(found.pool, tuple(kept), folded, again + rest)
 
@@ -226,12 +236,9 @@ def _cut(found: retrieval.Retrieval) -> Selection:
 def _spans(kept: Selection) -> Selection:
     """Finds the sentences that carry evidence; a candidate without one is not shown."""
     found = spans.selected(kept.candidates, kept.pool)
-    shown = tuple(c for c in kept.candidates if c.document in found.stretches)
-    rest = tuple(
-        (c, OVER if c.document in found.over else WORTH)
-        for c in kept.candidates
-        if c.document not in found.stretches
-    )
+    shown = tuple(of_documents(kept.candidates, found.stretches))
+    left = not_of_documents(kept.candidates, found.stretches)
+    rest = tuple((c, OVER if c.document in found.over else WORTH) for c in left)
     say(f"{found.left} more did not fit" if found.left else "", found=found.spans)
     pool = kept.pool._replace(passages={**kept.pool.passages, **found.questions})
     return kept._replace(
@@ -256,7 +263,7 @@ def _in_force(kept: Selection, query: Query) -> Selection:
     else:
         shown, earlier = shown.beside(first, found.later).instead(first, found)
     say(", ".join(one.title for one in earlier), found=len(earlier))
-    passages = {s.stored.key: s.stored for s in (found.latest, *found.later, *found.before)}
+    passages = by_key(s.stored for s in (found.latest, *found.later, *found.before))
     before = [(s.candidate, BEFORE) for s in found.before]
     taken = {c.document for c in shown.candidates}
     rest = {c.document: (c, why) for c, why in [*before, *kept.rest] if c.document not in taken}
@@ -339,7 +346,7 @@ def _named_rest(left: Sequence[tuple[Candidate, str]], kept: Selection) -> tuple
 
 def _given_up(question: Question, pool: Pool) -> tuple[str, ...]:
     """Returns the limits that were given up for what was found."""
-    return tuple(name for name in question.filter.limits if name not in pool.of.filter.limits)
+    return tuple(not_among(question.filter.limits, pool.of.filter.limits))
 
 
 def _lacking(kept: Selection, shown: int) -> tuple[str, ...]:

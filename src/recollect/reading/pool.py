@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from math import exp
+from operator import attrgetter
+from typing import TypeVar
 
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import (
@@ -12,10 +15,14 @@ from recollect.nouns import (
     Candidate,
     Contribution,
     Filter,
+    Hit,
     Policy,
     Scale,
     StoredPassage,
     Window,
+    filled,
+    group_by,
+    index_by,
 )
 from recollect.ports import Embedder, Llm, PairModel, Reranker, Store
 from recollect.text import frontmatter
@@ -78,6 +85,10 @@ class Pass(NamedTuple):
     known_odds: Mapping[int, float] = {}
     """The reranker's log-odds of what it has read in an earlier pass, by passage."""
 
+    def shows(self, stored: StoredPassage) -> bool:
+        """Whether a passage may be seen, both what it is and who speaks in it."""
+        return self.sees(stored) and self.admits(stored)
+
     def admits(self, stored: StoredPassage) -> bool:
         """Whether a passage of a document that is seen may be seen as well, by who speaks in it.
         What no person and no assistant said is heard where it is asked for; the call of a tool is
@@ -108,7 +119,7 @@ class Pool(NamedTuple):
     """How many documents the arms found together."""
     full: bool
     """An arm brought as many as it may: there may be more where these came from."""
-    others: Mapping[int, tuple[Candidate, ...]]
+    others: Mapping[int, Sequence[Candidate]]
     """The next best passages of each document, best first."""
     by_meaning: bool
     """The vector arm is among those that found them."""
@@ -146,16 +157,14 @@ class Pool(NamedTuple):
 
     def every(self) -> list[Candidate]:
         """Returns the candidates and the other passages of their documents, best first."""
-        others = (one for some in self.others.values() for one in some)
+        others = chain.from_iterable(self.others.values())
         return sorted((*self.fused, *others), key=lambda c: -c.score)
 
     def regrouped(self, candidates: Iterable[Candidate]) -> Pool:
         """Returns the pool with these instead, of each document the best before the others."""
-        of: dict[int, list[Candidate]] = {}
-        for candidate in sorted(candidates, key=lambda c: -c.score):
-            of.setdefault(candidate.document, []).append(candidate)
-        others = {document: tuple(some[1:]) for document, some in of.items() if some[1:]}
-        return self._replace(fused=tuple(some[0] for some in of.values()), others=others)
+        of = grouped_by_document(sorted(candidates, key=lambda c: -c.score))
+        fused = tuple(some.pop(0) for some in of.values())
+        return self._replace(fused=fused, others=filled(of))
 
     def stored(self, candidate: Candidate) -> StoredPassage:
         return self.passages[candidate.passage]
@@ -168,6 +177,59 @@ class Pool(NamedTuple):
         if not stored.document.path.lower().endswith(frontmatter.MARKDOWN):
             return 0
         return len(text) - len(frontmatter.body(text, self.of.parsed.content))
+
+
+T = TypeVar("T", Candidate, Hit)
+_DOCUMENT = attrgetter("document")
+
+
+def by_document(candidates: Iterable[Candidate]) -> dict[int, Candidate]:
+    """Returns the candidates by their documents."""
+    return index_by(_DOCUMENT, candidates)
+
+
+def by_passage(candidates: Iterable[Candidate]) -> dict[int, Candidate]:
+    """Returns the candidates by their passages."""
+    return index_by(attrgetter("passage"), candidates)
+
+
+def by_key(stored: Iterable[StoredPassage]) -> dict[int, StoredPassage]:
+    """Returns the passages by their keys."""
+    return index_by(attrgetter("key"), stored)
+
+
+def grouped_by_document(candidates: Iterable[Candidate]) -> dict[int, list[Candidate]]:
+    """Returns the candidates of each document, in their order."""
+    return group_by(_DOCUMENT, candidates)
+
+
+def best_by_document(ranked: Iterable[T]) -> dict[int, T]:
+    """Returns the first, and so the best, of each document."""
+    best: dict[int, T] = {}
+    for one in ranked:
+        best.setdefault(one.document, one)
+    return best
+
+
+def of_passages(some: Iterable[T], passages: Container[int]) -> Iterator[T]:
+    """Yields those of these passages, in their order."""
+    return (one for one in some if one.passage in passages)
+
+
+def of_documents(some: Iterable[T], documents: Container[int]) -> Iterator[T]:
+    """Yields those of these documents, in their order."""
+    return (one for one in some if one.document in documents)
+
+
+def not_of_documents(some: Iterable[T], documents: Container[int]) -> Iterator[T]:
+    """Yields those of other documents than these, in their order."""
+    return (one for one in some if one.document not in documents)
+
+
+def share(worth: Mapping[str, float], words: Collection[str]) -> float:
+    """Returns what these words are worth, as a share of what all words of the question are."""
+    found = sum([value for word, value in worth.items() if word in words])
+    return found / (sum(worth.values()) or 1.0)
 
 
 def as_typed(stems: Iterable[str], parsed: Parsed, idf: Mapping[str, float]) -> tuple[str, ...]:

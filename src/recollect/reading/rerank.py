@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from recollect.nouns import Candidate, StoredPassage
-from recollect.reading.pool import Pass, Pool
+from recollect.reading.pool import Pass, Pool, not_of_documents, of_passages
 from recollect.text.lexical import indexed_text
 from recollect.trace import degrade, say, skip, stage
 
@@ -13,10 +13,10 @@ from recollect.trace import degrade, say, skip, stage
 def read(pool: Pool, candidates: Sequence[Candidate]) -> Pool:
     """Returns the pool with the log-odds of these candidates, as many of the best as the policy
     wants read."""
-    head = [c for c in candidates[: pool.of.policy.rerank] if c.passage in pool.passages]
+    head = list(of_passages(candidates[: pool.of.policy.rerank], pool.passages))
     before = pool.of.known_odds
     known = {c.document: before[c.passage] for c in head if c.passage in before}
-    unread = [c for c in head if c.document not in known]
+    unread = list(not_of_documents(head, known))
     found = _read(pool, unread, known=len(known))
     return pool._replace(odds={**pool.odds, **known, **found})
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
+from itertools import chain
 
 from recollect.facts import KIND
 from recollect.named_tuple import NamedTuple
@@ -23,6 +24,8 @@ from recollect.nouns import (
     TextQuery,
     TimeRoute,
     Window,
+    among,
+    partition,
     words,
 )
 from recollect.ports import StorageEngine
@@ -42,7 +45,17 @@ from recollect.reading import (
 from recollect.reading.by_content import speaking
 from recollect.reading.chronology import Outline, Timeline
 from recollect.reading.own_words import own_words
-from recollect.reading.pool import SURE, Models, Pass, Pool, as_typed, sees_all
+from recollect.reading.pool import (
+    SURE,
+    Models,
+    Pass,
+    Pool,
+    as_typed,
+    by_document,
+    by_key,
+    of_passages,
+    sees_all,
+)
 from recollect.reading.question import Question
 from recollect.text.questions.asking import is_about_questions
 from recollect.text.questions.overview import is_overview
@@ -127,17 +140,17 @@ def taken(pool: Pool, hits: Sequence[Hit], arm: str) -> Pool:
     """Takes in what was found in another way, and grades all of it anew against the question."""
     if not hits:
         return pool
-    fused = {c.document: c for c in pool.fused}
+    fused = by_document(pool.fused)
     for rank, hit in enumerate(hits, 1):
         part = Contribution(arm, rank, hit.score, 0.0, 0.0)
         known = fused.get(hit.document)
         fused[hit.document] = _credited(known, part) if known else _new(hit, part)
     new = list(fused.values())[len(pool.fused) :]
     stored = pool.of.view.passages([c.passage for c in new])
-    passages = {**pool.passages, **{one.key: one for one in stored if pool.of.sees(one)}}
-    seen = tuple(c for c in fused.values() if c.passage in passages)
+    passages = {**pool.passages, **by_key(filter(pool.of.sees, stored))}
+    seen = tuple(of_passages(fused.values(), passages))
     pool = pool._replace(fused=seen, passages=passages)
-    added = [c for c in new if c.passage in passages]
+    added = list(of_passages(new, passages))
     if pool.odds and added:
         pool = rerank.read(pool, added)
     return grade.again(pool)
@@ -178,10 +191,9 @@ def ordered(found: Retrieval) -> list[Candidate]:
     pool, policy, newest = found.pool, found.question.policy, found.question.route.newest
     broad = is_overview(pool.of.parsed.prose)
     by_content = not broad and not (found.again and found.spelling)
-    facts = {c.passage for c in pool.best if _is_fact(c, pool)}
-    spoken = [speaking(grade.as_fact(c, pool), pool) for c in pool.best if c.passage in facts]
-    sure = [c for c in pool.best if c.passage not in facts]
-    sure += [c for c in spoken if c is not None and by_content]
+    facts, sure = partition(lambda c: _is_fact(c, pool), pool.best)
+    spoken = (speaking(grade.as_fact(c, pool), pool) for c in facts)
+    sure += filter(None, spoken if by_content else ())
     alpha = policy.recency if policy.recency is not None else policy.newest * newest
     best = sorted(sure, key=lambda c: -c.score)
     if found.question.query.time.ordered:
@@ -244,7 +256,7 @@ def _once_more(first: Pool, relax: tuple[str, ...]) -> tuple[Pool, Mapping[str, 
     asked, policy, low = first.of, first.of.policy, f"graded {sure:.2f}"
     if sure >= policy.escalate:
         return skip(low, (first, {}))
-    given_up = tuple(name for name in relax if name in asked.filter.limits)
+    given_up = tuple(among(relax, asked.filter.limits))
     filter = asked.filter.without(*given_up)
     spelling = rewrite.spelling(asked.parsed, first.idf, filter, asked.view)
     ways = [f"“{wrong}” read as “{right}”" for wrong, right in spelling.items()]
@@ -322,7 +334,7 @@ def _beside(seen: Filter, time: TimeRoute, event: datetime) -> Filter:
 
 def outlined(asked: Pass, found: Sequence[Outline]) -> Pool:
     """Returns a pool of documents that time alone has found: they are certain."""
-    passages = {one.key: one for outline in found for one in (outline.first, outline.last)}
+    passages = by_key(chain.from_iterable(found))
     best = tuple(
         chronology.told(Candidate(one.first.key, one.first.key, SURE, (), confidence=1.0), place)
         for place, one in enumerate(found, 1)
@@ -345,8 +357,7 @@ def expanded(pool: Pool) -> Pool:
     except expand.TooSlow as error:
         return fail(str(error), pool)
     with tracing() as inner:  # what the rewrites' own stages did is not told
-        found = [_first_of(other) for other in expand.passes(pool, made)]
-        hits = [hit for some in found for hit in some]
+        hits = list(chain.from_iterable(map(_first_of, expand.passes(pool, made))))
         hits += expand.nearest(pool, made.passage)
     current().join((), inner.degraded)
     wider = taken(pool, hits, "rewrite")

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from recollect.nouns import Clause, Filter, TextQuery, words
+from recollect.nouns import Clause, Filter, TextQuery, filled, words
 from recollect.ports import Store
 from recollect.text.lexical import indexed_text
 from recollect.text.ordinary import commonness
@@ -40,7 +40,7 @@ def spelling(
         for stem, plain in _doubtful(parsed, idf)
         if not store.search_text([TextQuery(words([stem]))], filter, limit=1)[0].hits
     }
-    return {plain: near for plain, near in nearest.items() if near}
+    return filled(nearest)
 
 
 def _doubtful(parsed: Parsed, idf: Mapping[str, float]) -> Iterator[tuple[str, str]]:

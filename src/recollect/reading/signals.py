@@ -12,7 +12,7 @@ from math import log1p
 
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Candidate, Contribution, Document, Signals, StoredPassage
-from recollect.reading.pool import Pool
+from recollect.reading.pool import Pool, share
 from recollect.text.lexical import indexed_text
 from recollect.text.questions.subjects import NOTHING, MissingSubjects, Subjects, missing, subjects
 from recollect.text.terms import phrase_terms
@@ -25,7 +25,6 @@ class _Yardstick(NamedTuple):
     """What the candidates of a pool are measured by."""
 
     worth: Mapping[str, float]
-    total: float
     rarest: str
     subjects: Subjects
     typed: tuple[str, ...]
@@ -41,7 +40,6 @@ def signals(pool: Pool) -> list[Signals]:
     worth, question = pool.worth, pool.of.parsed.prose
     by = _Yardstick(
         worth,
-        total=sum(worth.values()) or 1.0,
         rarest=max(worth, key=worth.__getitem__, default=""),
         subjects=subjects(question),
         typed=phrase_terms(question),
@@ -74,7 +72,7 @@ def _with_gaps(measured: list[Signals]) -> list[Signals]:
 def _measured(candidate: Candidate, pool: Pool, by: _Yardstick) -> Signals:
     """Returns what is known of one candidate by itself."""
     stored, window, scale = pool.stored(candidate), pool.of.window, pool.of.models.cosines
-    arms = {part.arm: part for part in candidate.contributions}
+    arms = candidate.by_arm
     words: Collection[str] = pool.matched.get(candidate.passage, ())
     cosine = arms["vector"].raw if "vector" in arms else 0.0
     lacks = _lacking(stored, by.subjects)
@@ -86,7 +84,7 @@ def _measured(candidate: Candidate, pool: Pool, by: _Yardstick) -> Signals:
         title=_rank(arms.get("title")),
         share=arms["lexical"].raw / by.whole if "lexical" in arms else 0.0,
         fused_gap=candidate.score,
-        coverage=sum([worth for word, worth in by.worth.items() if word in words]) / by.total,
+        coverage=share(by.worth, words),
         rarest=float(by.rarest in words),
         no_name=lacks.names,
         no_number=lacks.numbers,

@@ -21,12 +21,14 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import chain
 from math import log, log1p, sqrt
+from operator import attrgetter
 from pathlib import Path
 
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Candidate, Document, StoredPassage, Stretch
-from recollect.reading.pool import Pool, probability
+from recollect.nouns import Candidate, Document, StoredPassage, Stretch, group_by
+from recollect.reading.pool import Pool, probability, share
 from recollect.reading.units import MARKS, SHORT, units_of
 from recollect.text.terms import stems
 from recollect.text.tokens import count_tokens
@@ -89,15 +91,15 @@ def selected(candidates: Sequence[Candidate], pool: Pool) -> Selected:
     policy = pool.of.policy
     places = _places(candidates, pool)
     every = valued(_measured(places, pool))
-    share = _share(places, pool)
-    room = share if policy.budget is None else min(share, policy.budget)
+    worth = _share(places, pool)
+    room = worth if policy.budget is None else min(worth, policy.budget)
     brief = {c.document for c in candidates if _is_record(pool.stored(c).document)}
     least = _least(every, policy.worth_span) if policy.cut else 0.0
     if pool.of.parsed.terse:  # what has the words is wanted, however often they occur
         least, every = 0.0, _with_words(every)
     headers = {c.document: _header(pool, c.passage) for c in candidates}
     chosen, left = _taken(every, least, room, brief, headers)
-    over = frozenset(unit.document for unit in left if room < share)
+    over = frozenset(unit.document for unit in left if room < worth)
     stretches, questions = _with_questions(_stretches(chosen, pool), pool)
     return Selected(stretches, questions, len(left), over)
 
@@ -141,27 +143,21 @@ def measured(candidates: Sequence[Candidate], pool: Pool) -> list[Unit]:
 
 def _measured(places: Sequence[_Place], pool: Pool) -> list[Unit]:
     top = places[0].score if places else 0.0
-    return [
-        unit
-        for rank, place in enumerate(places)
-        for unit in _units(place, rank, top - place.score, pool)
-    ]
+    units = (_units(place, n, top - place.score, pool) for n, place in enumerate(places))
+    return list(chain.from_iterable(units))
 
 
 def _units(place: _Place, rank: int, gap: float, pool: Pool) -> Iterator[Unit]:
     """Yields the units of one passage."""
     stored, worth = pool.passages[place.candidate.passage], pool.worth
-    text, total = stored.passage.text, sum(worth.values()) or 1.0
+    text = stored.passage.text
     parts = units_of(text, pool.begin(stored))
-    covered = [
-        sum(worth.get(word, 0.0) for word in stems(text[start:end])) / total
-        for start, end, _ in parts
-    ]
-    best, many = max(covered, default=0.0), log(len(parts) or 1)
-    for (start, end, tokens), share in zip(parts, covered, strict=True):
-        behind = best - share
+    covered = [share(worth, stems(text[start:end])) for start, end, _ in parts]
+    best, many = max(covered, default=0.0), log(max(1, len(parts)))
+    for (start, end, tokens), own in zip(parts, covered, strict=True):
+        behind = best - own
         features = (
-            gap, log1p(rank), share, behind, many, log1p(place.document), many * behind
+            gap, log1p(rank), own, behind, many, log1p(place.document), many * behind
         )  # fmt: skip
         yield Unit(place.candidate.document, stored.key, start, end, tokens, features)
 
@@ -248,9 +244,7 @@ def _taken(
 
 
 def _stretches(chosen: Sequence[Unit], pool: Pool) -> dict[int, tuple[Stretch, ...]]:
-    found: dict[int, list[Unit]] = {}
-    for unit in chosen:
-        found.setdefault(unit.document, []).append(unit)
+    found = group_by(attrgetter("document"), chosen)
     return {document: tuple(_joined(some, pool)) for document, some in found.items()}
 
 
@@ -279,8 +273,8 @@ def _with_questions(
     """Puts before a turn the question that it was found by, and before a short turn the question of
     another speaker that it follows: "Yes, on Friday." says nothing by itself. Returns also the
     turns that were added."""
-    asked = _questions([s for some in stretches.values() for s in some], pool)
-    shown = {s.passage for some in stretches.values() for s in some}
+    every = list(chain.from_iterable(stretches.values()))
+    asked, shown = _questions(every, pool), {s.passage for s in every}
     added: dict[int, StoredPassage] = {}
     made: dict[int, tuple[Stretch, ...]] = {}
     for document, some in stretches.items():
@@ -303,8 +297,8 @@ def _questions(stretches: Iterable[Stretch], pool: Pool) -> dict[int, StoredPass
     asked = {reply: pool.stored(one.question) for reply, one in pool.asked.items()}
     for key in short:
         reply = pool.passages[key]
-        before = after.get((reply.document.id, reply.passage.n))
-        asked |= {key: before} if before else {}
+        if before := after.get((reply.document.id, reply.passage.n)):
+            asked[key] = before
     return asked
 
 

@@ -10,11 +10,12 @@ the one before it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from math import log1p
 
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Candidate, StoredPassage
-from recollect.reading.pool import Pool
+from recollect.nouns import Candidate, StoredPassage, among
+from recollect.reading.pool import Pool, share
 from recollect.reading.units import units_of
 from recollect.text.questions.subjects import Subjects, missing, rivals, subjects
 from recollect.text.stopwords import language
@@ -46,7 +47,8 @@ class _Sentence(NamedTuple):
 
 def stated(best: Sequence[Candidate], pool: Pool) -> Stated:
     """Returns what the sentence has that has most of the question's words."""
-    sentences = [one for stored in _passages(best, pool) for one in _sentences(stored, pool)]
+    passages = _passages(best, pool)
+    sentences = list(chain.from_iterable(_sentences(stored, pool) for stored in passages))
     if not sentences:
         return Stated()
     nearest = max(sentences, key=lambda one: one.share)
@@ -68,13 +70,12 @@ def is_taught(question: str) -> bool:
 def _passages(best: Sequence[Candidate], pool: Pool) -> list[StoredPassage]:
     """Returns the passages of the best documents, each once."""
     found = (one.passage for c in best[:DOCUMENTS] for one in (c, *pool.others.get(c.document, ())))
-    known = [key for key in dict.fromkeys(found) if key in pool.passages]
+    known = list(among(dict.fromkeys(found), pool.passages))
     return [pool.passages[key] for key in known[:PASSAGES]]
 
 
 def _sentences(stored: StoredPassage, pool: Pool) -> Iterator[_Sentence]:
     text, worth = stored.passage.text, pool.worth
-    total = sum(worth.values()) or 1.0
     above = f"{stored.document.title} {stored.passage.heading}"
     date = stored.document.date
     named = f"{above}\n{stored.passage.role}\n{date:%Y-%m-%d %B}" if date else above
@@ -82,8 +83,7 @@ def _sentences(stored: StoredPassage, pool: Pool) -> Iterator[_Sentence]:
     for start, end, _ in units_of(text, pool.begin(stored)):
         said = text[start:end]
         words = stems(said) | known
-        share = sum([value for word, value in worth.items() if word in words]) / total
-        yield _Sentence(share, said, f"{named}\n{before}")
+        yield _Sentence(share(worth, words), said, f"{named}\n{before}")
         before = said
 
 

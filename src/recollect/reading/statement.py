@@ -11,8 +11,9 @@ import re
 from collections.abc import Mapping
 from datetime import timedelta
 from functools import cache, cached_property
+from itertools import chain
 
-from recollect.nouns import Candidate, StoredPassage, Stretch
+from recollect.nouns import Candidate, StoredPassage, Stretch, filled
 from recollect.text.questions.time_words import WORDS
 from recollect.text.questions.when import entries
 from recollect.text.stated import Stated, of_statement
@@ -56,11 +57,10 @@ class Statement:
         """The numbers, names and negations in it, by kind; kinds that it has none of are left
         out."""
         numbers = {match[2].rstrip(".,:") for match in _NUMBER.finditer(self.text)}
-        numbers |= {word for word in map(fold, re.findall(r"\w+", self.text)) if word in _counts()}
-        names = set(names_in(self.text))
-        negations = {word.lower() for word in _NEGATION.findall(self.text)}
-        kinds = {"number": numbers, "name": names, "negation": negations}
-        return {kind: frozenset(some) for kind, some in kinds.items() if some}
+        numbers |= _counts().intersection(map(fold, re.findall(r"\w+", self.text)))
+        negations = map(str.lower, _NEGATION.findall(self.text))
+        kinds = {"number": numbers, "name": names_in(self.text), "negation": negations}
+        return filled({kind: frozenset(some) for kind, some in kinds.items()})
 
     @cached_property
     def units(self) -> frozenset[str]:
@@ -97,9 +97,10 @@ class Moment:
 @cache
 def _counts() -> frozenset[str]:
     """Number words and the days of the week, in all languages."""
-    found = (entry for table in WORDS.values() for entry in entries(table))
+    found = chain.from_iterable(map(entries, WORDS.values()))
     kinds = ("count", "weekday")
-    return frozenset(w for kind, given, some in found if kind in kinds and not given for w in some)
+    spoken = (some for kind, given, some in found if kind in kinds and not given)
+    return frozenset(chain.from_iterable(spoken))
 
 
 def content(text: str) -> frozenset[str]:

@@ -15,9 +15,18 @@ from posixpath import basename, dirname, join, normpath
 from typing import Any
 
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Candidate, Document, Filter, Hit, Query, TextQuery, words
+from recollect.nouns import (
+    Candidate,
+    Document,
+    Filter,
+    Hit,
+    Query,
+    TextQuery,
+    listed,
+    words,
+)
 from recollect.ports import Store
-from recollect.reading.pool import Pool, raised
+from recollect.reading.pool import Pool, not_of_documents, of_documents, of_passages, raised
 from recollect.text.frontmatter import wikilinks
 from recollect.text.terms import query_terms
 
@@ -134,13 +143,11 @@ def _last(key: int, heirs: Mapping[int, Document], places: Mapping[str, int]) ->
 def _promoted(best: Sequence[Candidate], to: Mapping[int, int]) -> list[Candidate]:
     """Without those that gave way; each heir is graded at least as what it stands for."""
     least: dict[int, float] = {}
-    for one in best:
-        if one.document in to:
-            heir = to[one.document]
-            least[heir] = max(least.get(heir, one.score), one.score)
-    kept = [
-        raised(c, least.get(c.document, c.score), "successor") for c in best if c.document not in to
-    ]
+    for one in of_documents(best, to):
+        heir = to[one.document]
+        least[heir] = max(least.get(heir, one.score), one.score)
+    others = not_of_documents(best, to)
+    kept = [raised(c, least.get(c.document, c.score), "successor") for c in others]
     return sorted(kept, key=lambda c: -c.score)
 
 
@@ -179,9 +186,8 @@ def _named(
 
 
 def _listed(value: Any) -> list[str]:
-    some = value if isinstance(value, list) else [value]
-    each = [part for one in some if isinstance(one, str | int) for part in str(one).split(",")]
-    return [part.strip() for part in each if part.strip()]
+    said = (str(one) for one in listed(value) if isinstance(one, str | int))
+    return list(filter(None, map(str.strip, ",".join(said).split(","))))
 
 
 def _meant(said: str, by: Document, here: Filter, store: Store) -> list[Document]:
@@ -221,7 +227,8 @@ def _passage(heir: Document, pool: Pool) -> Hit | None:
     view, title = pool.of.view, dict.fromkeys(query_terms(_called(heir))[0])
     titled = TextQuery(any=words(title), strict=True, field="title")
     hits = view.search_text([titled], pool.of.filter, limit=_MANY)[0].hits
-    stored = {p.key: p for p in view.passages([hit.passage for hit in hits])}
-    own = [h for h in hits if h.passage in stored and stored[h.passage].document.id == heir.id]
+    stored = view.passages([hit.passage for hit in hits])
+    keys = {one.key for one in stored if one.document.id == heir.id}
+    own = list(of_passages(hits, keys))
     matched = view.matched(pool.of.parsed.content, [hit.passage for hit in own])
     return max(own, key=lambda hit: len(matched.get(hit.passage, ())), default=None)

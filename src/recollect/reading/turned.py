@@ -89,7 +89,7 @@ def _rivals(fact: Fact, facts: Facts, view: Store) -> Iterator[Fact]:
     """Yields the facts in force that say otherwise than this one."""
     limits = Filter(owner=fact.owner, scopes=facts.asked.scopes, kinds=(KIND,))
     hits = view.search_text([parse(fact.text).text], limits, limit=LIKE)[0].hits
-    known = {name for spoken in map(keys, fact.names) for name in spoken}
+    known = set(chain.from_iterable(map(keys, fact.names)))
     for stored in view.passages([hit.passage for hit in hits]):
         other = from_document(stored.document, stored.passage.text)
         if other.id == fact.id or facts.asked.hides(other) or other.id in fact.supersedes:

@@ -238,7 +238,7 @@ class _Search(NamedTuple):
     def _nearest(self, candidates: Sequence[Nearest]) -> Nearest | None:
         """Returns the nearest of them that asks the same; else the nearest by its words, without
         its answer, to say why it does not."""
-        compared = [self._compared(one) for one in self._likely(candidates)]
+        compared = list(map(self._compared, self._likely(candidates)))
         alike = [one for one in compared if one.likeness >= self.rules.similarity]
         if alike:
             best = max(alike, key=lambda one: (one.likeness, one.overlap))

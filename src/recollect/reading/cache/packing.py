@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
+from itertools import starmap
 from typing import Any
 
 from recollect.moments import iso
@@ -42,7 +43,7 @@ def unpacked(text: str) -> Answer:
         results=tuple(_result(Result(*one)) for one in raw.results),
         degraded=tuple(raw.degraded),
         budget=Budget(*raw.budget),
-        stages=tuple(Stage(*one) for one in raw.stages),
+        stages=tuple(starmap(Stage, raw.stages)),
         cache=CacheReport(),
         hints=tuple(raw.hints),
         named=tuple(_named(Named(*one)) for one in raw.named),
@@ -77,7 +78,7 @@ def _result(raw: Result) -> Result:
     return raw._replace(
         date=_date(raw.date),
         evidence=tuple(raw.evidence),
-        contributions=tuple(Contribution(*one) for one in raw.contributions),
+        contributions=tuple(starmap(Contribution, raw.contributions)),
         folded=tuple(raw.folded),
         signals=Signals(*raw.signals),
         spans=tuple(_span(Span(*one)) for one in raw.spans),

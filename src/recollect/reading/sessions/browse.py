@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import grouped
+from recollect.nouns import filled, grouped
 from recollect.ports import Outline
 from recollect.reading.sessions import discover
 from recollect.reading.sessions.caps import clip
@@ -47,7 +47,7 @@ def recent(visible: Visible, limit: int) -> Recent:
     lines = shown[:limit]
     hidden[LINEAGE] = sum(behind[one.document.id] for one in lines)
     hidden[AUTOMATION] = sum(is_automated(one.document) for one in shown[limit:])
-    return Recent(lines, behind, {reason: count for reason, count in hidden.items() if count})
+    return Recent(lines, behind, filled(hidden))
 
 
 def _by_lineage(visible: Visible, limit: int) -> tuple[list[list[Outline]], Counter[str]]:

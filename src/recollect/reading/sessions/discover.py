@@ -9,11 +9,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from recollect.moments import iso
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Candidate, Document, Query, StoredPassage, TimeRoute
+from recollect.nouns import (
+    Candidate,
+    Document,
+    Query,
+    StoredPassage,
+    TimeRoute,
+    attributes,
+    not_among,
+    not_none,
+    partition,
+)
 from recollect.ports import StorageEngine, Turn
 from recollect.reading.answering import SNIPPET, marked
 from recollect.reading.candidates import RELAXED
@@ -147,9 +158,8 @@ def _matches(found: Retrieval) -> list[Match]:
     good, _ = worthwhile(found, pool.best)
     if good:
         good = _filled(pool.best)
-    titled = [c for c in good if _has_all(pool.stored(c).document.title, wanted)]
-    first = {c.document for c in titled}
-    ordered = titled + [c for c in good if c.document not in first]
+    first = {c.document for c in good if _has_all(pool.stored(c).document.title, wanted)}
+    ordered = sorted(good, key=lambda c: c.document not in first)
     return [_match(c, pool.stored(c), titled=c.document in first) for c in ordered]
 
 
@@ -157,8 +167,7 @@ def _filled(best: Sequence[Candidate]) -> list[Candidate]:
     """The likely ones by their grades, then the others by how near they are in meaning: a low
     grade says that a session does not answer the question, not which of two is about it."""
     least = best[0].score - NEAR
-    likely = [c for c in best if c.confidence >= LIKELY or c.score >= least]
-    others = [c for c in best if c.confidence < LIKELY and c.score < least]
+    likely, others = partition(lambda c: c.confidence >= LIKELY or c.score >= least, best)
     return likely + sorted(others, key=lambda c: -c.signals.cosine)
 
 
@@ -198,8 +207,7 @@ def _chosen(lines: Sequence[Line], limit: int) -> tuple[list[Line], int]:
     """As many as are wanted, in order, and how many automated ones are left out. Where nothing
     but a subagent's run was found of a lineage, that takes one place at most while there are
     conversations for the others; what no human took part in takes none."""
-    spoken = [line for line in lines if not is_automated(line.match.document)]
-    alone = [line for line in lines if is_automated(line.match.document)]
+    alone, spoken = partition(lambda line: is_automated(line.match.document), lines)
     first = _seated(spoken, limit)
     rest = alone[: limit - len(first)]
     return [*first, *rest], len(alone) - len(rest)
@@ -211,7 +219,7 @@ def _seated(spoken: Sequence[Line], limit: int) -> list[Line]:
     asides = [n for n, line in enumerate(spoken) if line.aside]
     early = asides[: int(limit > 1)]
     chosen = sorted([*places, *early])[:limit]
-    spare = [n for n in asides if n not in chosen][: limit - len(chosen)]
+    spare = list(not_among(asides, chosen))[: limit - len(chosen)]
     return [spoken[n] for n in sorted([*chosen, *spare])]
 
 
@@ -233,13 +241,12 @@ def _hits(
     lines: Sequence[Line], request: SessionsRequest, visible: Visible, parsed: Parsed
 ) -> list[SessionHit]:
     ends = request.route.kind in ENDINGS or asks_decision(request.query)
-    drafts = []
-    for place, line in enumerate(lines):
-        full = request.detail == "full" or not place
-        draft = _draft(line, request, visible, window=full, ends=ends)
-        drafts += [draft] if draft else []
-    pieces = [piece for draft in drafts for piece in _pieces(draft)]
-    shown = iter(fitted(pieces))
+    made = (
+        _draft(line, request, visible, window=request.detail == "full" or not place, ends=ends)
+        for place, line in enumerate(lines)
+    )
+    drafts = list(filter(None, made))
+    shown = iter(fitted(list(chain.from_iterable(map(_pieces, drafts)))))
     return [_hit(draft, visible, parsed, shown) for draft in drafts]
 
 
@@ -313,11 +320,11 @@ def _latest(request: SessionsRequest, visible: Visible, trace: Trace) -> Discove
     """The latest conversations (or the first), each by the last thing that was said in it: where
     the question names nothing to look for."""
     found, sort = browsing.recent(visible, request.limit), request.route.order
-    matches = []
+    lines: list[Line] = []
     for line in found.lines:
         said = visible.messages(line.document.id, END, -1)
-        matches += [Match(line.document, t.turn, t.message.text, 1.0, ("recent",)) for t in said]
-    lines = [Line(match) for match in matches]
+        matches = (Match(line.document, t.turn, t.message.text, 1.0, ("recent",)) for t in said)
+        lines += map(Line, matches)
     if sort == "oldest":
         lines.reverse()
     parsed = parse(request.query)._replace(content=())
@@ -377,13 +384,8 @@ def _notes(found: Retrieval, visible: Visible, trace: Trace, *, empty: bool) -> 
 def searched(request: SessionsRequest, visible: Visible, *, empty: bool) -> dict[str, Any]:
     """What was looked through; how much that was, where nothing was found in it."""
     made: dict[str, Any] = {"roles": list(visible.roles)}
-    for name in ("owner", "scopes", "sources"):
-        limit = getattr(visible.filter, name)
-        if limit is not None:
-            made[name] = limit
-    for name, moment in (("after", visible.filter.since), ("before", visible.filter.until)):
-        if moment is not None:
-            made[name] = iso(moment)
+    made |= not_none(attributes(visible.filter, ("owner", "scopes", "sources")))
+    made |= not_none({"after": iso(visible.filter.since), "before": iso(visible.filter.until)})
     if request.exclude:
         made["without"] = list(request.exclude)
     if empty:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, dropwhile, takewhile
 
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Document, Filter
+from recollect.nouns import Document, Filter, by_id, without
 from recollect.ports import Spot, StorageEngine
 
 FEW = 16
@@ -57,7 +57,7 @@ class Lineages:
         """Returns the beginning of the lineage of a session."""
         if document.id not in self._roots:
             new = takewhile(lambda one: one.id not in self._roots, self._ancestors(document))
-            path = {one.id: one for one in new}
+            path = by_id(new)
             self._roots |= dict.fromkeys(path, self._top(path))
         return self._roots[document.id]
 
@@ -88,12 +88,12 @@ class Lineages:
         source = self._filter._replace(kinds=("session",), sources=(session.source,))
         among = self._store.scan(source, limit=LOOKED, dated=True).items
         path = list(self._ancestors(session))
-        sessions = {one.id: one for one in (*among, *path)}
+        sessions = by_id((*among, *path))
         self._look_up_holders(map(_continued, sessions.values()))
         above = {id: self._parent(one) for id, one in sessions.items()}
         parents = {id: one.id for id, one in above.items() if isinstance(one, Document)}
         first = path[-1].id
-        return Family(first, sessions, {id: one for id, one in parents.items() if id != first})
+        return Family(first, sessions, without(parents, (first,)))
 
     def _parent(self, document: Document) -> Document | str:
         """The session above, its name if it is not stored, or nothing."""

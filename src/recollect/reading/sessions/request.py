@@ -9,7 +9,7 @@ from typing import Any
 from recollect.arguments import left_out
 from recollect.errors import UsageError
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import ROLES, Filter, Policy, TimeRoute
+from recollect.nouns import ROLES, Filter, Policy, TimeRoute, not_among
 from recollect.nouns import Window as Time
 from recollect.text import nearest
 
@@ -157,13 +157,12 @@ def _one_of(allowed: tuple[str, ...], name: str, given: Mapping[str, Any], other
 def _roles(given: tuple[str, ...]) -> tuple[str, ...]:
     if given == ("all",):
         return SEEN_ROLES
-    for role in given:
-        if role not in SEEN_ROLES:
-            near = nearest.nearest(role, SEEN_ROLES)
-            meant = f"did you mean {near!r}? " if near else ""
-            raise UsageError(
-                f"there is no role {role!r}", hint=f"{meant}roles: {', '.join(SEEN_ROLES)}, or all"
-            )
+    for role in not_among(given, SEEN_ROLES):
+        near = nearest.nearest(role, SEEN_ROLES)
+        meant = f"did you mean {near!r}? " if near else ""
+        raise UsageError(
+            f"there is no role {role!r}", hint=f"{meant}roles: {', '.join(SEEN_ROLES)}, or all"
+        )
     if not given:
         raise UsageError("roles is empty, so nothing could be seen", hint="leave it out")
     return given

@@ -8,7 +8,7 @@ from typing import Any
 
 from recollect.moments import iso
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import SCHEMA_VERSION, Stage
+from recollect.nouns import SCHEMA_VERSION, Stage, attributes, filled, json_list
 
 
 class SessionMessage(NamedTuple):
@@ -37,7 +37,7 @@ class SessionMessage(NamedTuple):
 
 
 def _messages(some: tuple[SessionMessage, ...]) -> list[dict[str, Any]]:
-    return [message.as_json() for message in some]
+    return json_list(some)
 
 
 class SessionName(NamedTuple):
@@ -58,16 +58,14 @@ class SessionName(NamedTuple):
     """Whether no human took part."""
 
     def as_json(self) -> dict[str, Any]:
-        made: dict[str, Any] = {
+        others = ("folder", "relation", "parent_session_id", "automated")
+        return {
             "session_id": self.session_id,
             "title": self.title,
             "date": iso(self.date),
             "source": self.source,
+            **filled(attributes(self, others)),
         }
-        for name in ("folder", "relation", "parent_session_id", "automated"):
-            if value := getattr(self, name):
-                made[name] = value
-        return made
 
 
 class Also(NamedTuple):
@@ -117,7 +115,7 @@ class SessionHit(NamedTuple):
         if self.hidden:
             made["hidden"] = dict(self.hidden)
         if self.also:
-            made["also"] = [one.as_json() for one in self.also]
+            made["also"] = json_list(self.also)
         return made
 
 
@@ -153,13 +151,13 @@ class Discovery(NamedTuple):
             "sort": self.sort,
             "routed": self.routed,
             "confidence": round(self.confidence, 4),
-            "results": [hit.as_json() for hit in self.hits],
+            "results": json_list(self.hits),
             "found": self.found,
             "hidden": dict(self.hidden),
             "searched": dict(self.searched),
             "notes": list(self.notes),
             "degraded": list(self.degraded),
-            "stages": [stage.as_json() for stage in self.stages],
+            "stages": json_list(self.stages),
             "timing_ms": round(self.timing_ms, 3),
         }
 
@@ -206,7 +204,7 @@ class Scroll(NamedTuple):
         return {
             "schema_version": SCHEMA_VERSION,
             "shape": self.shape,
-            "windows": [window.as_json() for window in self.windows],
+            "windows": json_list(self.windows),
             "notes": list(self.notes),
         }
 
@@ -283,7 +281,7 @@ class Browse(NamedTuple):
         return {
             "schema_version": SCHEMA_VERSION,
             "shape": self.shape,
-            "sessions": [line.as_json() for line in self.sessions],
+            "sessions": json_list(self.sessions),
             "hidden": dict(self.hidden),
             "searched": dict(self.searched),
             "notes": list(self.notes),

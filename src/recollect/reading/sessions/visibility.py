@@ -21,7 +21,7 @@ from typing import Any, TypeVar, cast
 
 from recollect.errors import NotFound, UsageError
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Document, Filter, Hit, Policy, TextQuery
+from recollect.nouns import Document, Filter, Hit, Policy, TextQuery, filled
 from recollect.ports import StorageEngine, TextResult, Turn, VectorResult
 from recollect.reading.sessions.lineage import Lineages
 from recollect.reading.sessions.request import REWOUND, SessionsRequest
@@ -141,7 +141,7 @@ class Visible:
             ROLES: max(0, sum(tally.values()) - shown),
             self._reasons.get(id, LIVE): late,
         }
-        return {reason: count for reason, count in counts.items() if count}
+        return filled(counts)
 
     # -------------------------------------------------------------- searching
 

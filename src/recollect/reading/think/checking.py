@@ -8,6 +8,7 @@ are in the store; and the sentence must follow from where those words stand
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import starmap
 from typing import Any
 
 from recollect.named_tuple import NamedTuple
@@ -83,7 +84,7 @@ class Checker:
 
     @property
     def references(self) -> tuple[Reference, ...]:
-        return tuple(self._reference(number, at) for number, at in self._numbers.items())
+        return tuple(starmap(self._reference, self._numbers.items()))
 
     def _reference(self, number: int, at: int) -> Reference:
         source = self._sources[number]

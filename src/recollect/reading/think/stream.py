@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 _THOUGHT, _THOUGHT_END = "<think>", "</think>"
@@ -92,11 +93,9 @@ def _loaded(text: str) -> dict[str, Any] | None:
 def _flat(found: Any) -> Iterator[dict[str, Any]]:
     """The object, or those inside of one that only holds them together."""
     if isinstance(found, list):
-        for one in found:
-            yield from _flat(one)
+        yield from chain.from_iterable(map(_flat, found))
     elif isinstance(found, dict):
         if "sentence" in found or "useful" in found or "relevant" in found:
             yield found
         else:
-            for one in found.values():
-                yield from _flat(one)
+            yield from chain.from_iterable(map(_flat, found.values()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 
 from recollect.errors import Cancelled, RecollectError, SpendRefused, in_a_line
 from recollect.named_tuple import NamedTuple
@@ -231,7 +232,7 @@ class _Thinking:
         self._tell(ThoughtEvent("stage", f"looking for {query}"))
         asked = self._asked.query
         seen = parse(asked.text).narrowed(asked.filter)
-        known = {id for section in before.sections for id in section.ids}
+        known = set(chain.from_iterable(section.ids for section in before.sections))
         most = max(100, self._asked.token_budget // 2)
         with surviving("gather again"):
             other = asked._replace(text=query, filter=seen)

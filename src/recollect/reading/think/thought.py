@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import SCHEMA_VERSION, Recorded, Stage, json_or_none
+from recollect.nouns import SCHEMA_VERSION, Recorded, Stage, json_list, json_or_none
 from recollect.nouns.synthesis import Sentence, Synthesis
-
-if TYPE_CHECKING:
-    from recollect.reading.gather import Bundle
+from recollect.reading import gather
 
 ThoughtStatus = Literal[
     "synthesized", "cached_answer", "direct_passages", "not_in_memory", "needs_synthesis"
@@ -32,7 +30,7 @@ class Thought(NamedTuple):
     """What the model wrote, and what it took, if it was asked at all."""
     answer: Recorded | None = None
     """What is kept, and served to the next such question."""
-    bundle: Bundle | None = None
+    bundle: gather.Bundle | None = None
     """What was gathered; None when an answer was there before."""
     looked_for: tuple[str, ...] = ()
     """What was gathered for: the question, and what the model wanted to know besides."""
@@ -66,7 +64,7 @@ class Thought(NamedTuple):
             "looked_for": list(self.looked_for),
             "fingerprint": self.fingerprint,
             "degraded": list(self.degraded),
-            "stages": [stage.as_json() for stage in self.stages],
+            "stages": json_list(self.stages),
             "timing_ms": round(self.timing_ms, 3),
         }
 
