@@ -259,7 +259,7 @@ def _best_end(text: str, limit: int) -> int:
     line = window.rfind("\n", half)
     if line >= 0:
         return line + 1
-    ends = [m.end() for m in _SENTENCE.finditer(window, half)]
+    ends = list(map(re.Match.end, _SENTENCE.finditer(window, half)))
     if ends:
         return ends[-1]
     space = window.rfind(" ", half)

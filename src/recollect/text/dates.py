@@ -7,6 +7,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from recollect.moments import aware
+
 _AGO = r"(?i:(\d{1,6})\s*(h|d|w|m|y))"
 _HOURS = {"h": 1, "d": 24, "w": 24 * 7, "m": 24 * 30, "y": 24 * 365}
 _EPOCH = r"\d{9,13}(\.\d+)?"
@@ -81,6 +83,6 @@ def _from_epoch(number: float) -> datetime:
 
 def _aware(moment: datetime) -> datetime:
     try:
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+        return aware(moment).astimezone(UTC)
     except OverflowError as error:
         raise ValueError("a date outside the calendar") from error

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from itertools import takewhile
+from itertools import dropwhile, takewhile
 from typing import Any
 
 from recollect.named_tuple import NamedTuple
@@ -248,15 +248,15 @@ def _unknown(_rest: str, _below: list[_HeaderLine], _depth: int) -> Any:
 
 def _nested(lines: list[_HeaderLine], depth: int) -> Any:
     """What lines of their own are together: a list, a map or a text."""
-    first = next((number for number, line in enumerate(lines) if line.said), None)
-    if first is None:
+    lines = list(dropwhile(lambda line: not line.said, lines))
+    if not lines:
         return None
-    said = lines[first].said
+    said = lines[0].said
     if _dashed(said):
-        return _items(lines[first:], depth)
+        return _items(lines, depth)
     if _keyed(said):
-        return _map(lines[first:], depth)
-    return _value(said, lines[first + 1 :], depth)
+        return _map(lines, depth)
+    return _value(said, lines[1:], depth)
 
 
 def _dashed(said: str) -> bool:
@@ -308,7 +308,7 @@ def _scalar(text: str) -> Any:
 
 def _plain(rest: str, below: list[_HeaderLine]) -> Any:
     more = [_bare(line.said) for line in below]
-    if any(_keyed(said) for said in more if said):
+    if any(map(_keyed, filter(None, more))):
         raise _Odd
     return _scalar(_joined("\n".join([rest, *more]).rstrip("\n")))
 
@@ -419,7 +419,7 @@ def _flow_text(text: str, at: int, plain: re.Pattern[str]) -> tuple[Any, int]:
     found = quoted or plain.match(text, at)
     if not found:
         raise _Odd
-    lines = "\n".join(line.strip() for line in found[0].split("\n"))
+    lines = "\n".join(map(str.strip, found[0].split("\n")))
     return _unquoted(lines) if quoted else _scalar(_joined(lines.strip())), found.end()
 
 

@@ -22,11 +22,12 @@ from functools import cache, lru_cache
 from itertools import chain, pairwise, permutations, product
 
 from recollect.named_tuple import NamedTuple
+from recollect.nouns import not_among
 from recollect.text.forms import is_past, verb
 from recollect.text.ordinary import commonness
 from recollect.text.stopwords import stopwords
 from recollect.text.support import tables
-from recollect.text.support.reading import ClauseToken, Kind, read
+from recollect.text.support.reading import ClauseToken, Kind, of_kinds, read
 from recollect.text.support.verdict import same_token
 from recollect.text.terms import fold, stem
 
@@ -127,7 +128,7 @@ class _ComparedText(NamedTuple):
         return self.language in ("en", "")
 
     def of(self, *kinds: Kind) -> list[ClauseToken]:
-        return [token for token in self.tokens if token.kind in kinds]
+        return of_kinds(self.tokens, kinds)
 
     @property
     def denies(self) -> bool:
@@ -140,6 +141,11 @@ class _ComparedText(NamedTuple):
     @property
     def persons(self) -> set[str]:
         return _rows_of(PERSONS, self.words)
+
+    @property
+    def subjects(self) -> tuple[str, ...]:
+        """The words with capitals where there are several; else all."""
+        return self.capitals if len(self.capitals) > 1 else self.words
 
     @property
     def keywords(self) -> bool:
@@ -177,8 +183,8 @@ def _view(text: str) -> _ComparedText:
     reading = read(text.lower() if text.isupper() else text)
     plain = _FRAME.sub("", _IS.sub(r"\1 is", fold(text.translate(_MARKS))))
     parts = _CLAUSE.split(plain)
-    found = [part for asking in (_WHETHER, _QUESTION) for part in parts if asking.search(part)]
-    asking = _words(found[-1] if found else plain)
+    *_, asked = (plain, *filter(_WHETHER.search, parts), *filter(_QUESTION.search, parts))
+    asking = _words(asked)
     asks, capitals = _ask(" ".join(asking)), tuple(map(fold, _CAPITAL.findall(text)))
     return _ComparedText(
         plain, _words(plain), asking, reading.tokens, asks, reading.language, capitals
@@ -410,17 +416,14 @@ def _direction(a: _ComparedText, b: _ComparedText) -> bool:
 @_says(_SOMEBODY_ELSE)
 def _moved(a: _ComparedText, b: _ComparedText) -> bool:
     """Whether the words with capitals, or else all, are the same in another order."""
-    orders = (view.capitals if len(view.capitals) > 1 else view.words for view in (a, b))
-    one, two = _less_me(*orders)
+    one, two = _less_me(a.subjects, b.subjects)
     return one != two and sorted(one) == sorted(two) and a.keywords == b.keywords
 
 
 def _less_me(one: Sequence[str], two: Sequence[str]) -> tuple[list[str], list[str]]:
     """Returns both without the first person, where only one has it: it may go without saying."""
     unsaid = {"me"} & ({*one} ^ {*two})
-    return [word for word in one if word not in unsaid], [
-        word for word in two if word not in unsaid
-    ]
+    return list(not_among(one, unsaid)), list(not_among(two, unsaid))
 
 
 def _roles(a: _ComparedText, b: _ComparedText) -> str:

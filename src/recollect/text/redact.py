@@ -32,7 +32,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from itertools import chain, groupby, takewhile
+from itertools import chain, groupby, starmap, takewhile
 from math import log2
 from operator import itemgetter
 from typing import Any
@@ -234,7 +234,7 @@ def _is_password(match: re.Match[str]) -> bool:
 def _is_of_secret(match: re.Match[str]) -> bool:
     """The name goes on with nothing that makes it the name of something else."""
     tail = match.groupdict("").get("tail", "")
-    return _ABOUT.isdisjoint(part.lower() for part in _PART.findall(tail))
+    return _ABOUT.isdisjoint(map(str.lower, _PART.findall(tail)))
 
 
 def _is_url_password(match: re.Match[str]) -> bool:
@@ -298,7 +298,7 @@ def _scans() -> tuple[_Scan, ...]:
     for text, some in rules.items():
         pivot, found = _keyword(text, some)
         keywords[pivot].append(found)
-    return tuple(_scan(pivot, some) for pivot, some in keywords.items())
+    return tuple(starmap(_scan, keywords.items()))
 
 
 def _rule(order: int, entry: Mapping[str, Any], parts: Mapping[str, str]) -> _SecretRule:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 LONGEST = 500
 """Characters from which on a unit is cut at a space: a log has lines without end."""
@@ -32,13 +33,9 @@ Bounds = tuple[int, int]
 
 def units(text: str) -> list[Bounds]:
     """Returns where each unit begins and ends."""
-    found = [
-        part
-        for start, end in _blocks(text)
-        for sentence in _sentences(text, start, end)
-        for part in _cut(text, *sentence)
-    ]
-    return list(_under_headings(text, found))
+    sentences = chain.from_iterable(_sentences(text, *block) for block in _blocks(text))
+    found = chain.from_iterable(_cut(text, *sentence) for sentence in sentences)
+    return list(_under_headings(text, list(found)))
 
 
 def _under_headings(text: str, found: Sequence[Bounds]) -> Iterator[Bounds]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from itertools import chain, groupby
+from itertools import chain, filterfalse, groupby
 
 from recollect.named_tuple import NamedTuple
 from recollect.text.terms import is_run, terms
@@ -70,10 +70,10 @@ def parted(text: str, marks: Iterable[Mark]) -> Iterator[tuple[str, bool]]:
 def _matches(text: str, wanted: Collection[str]) -> list[Mark]:
     """Returns each match: a word without the signs around it; two characters of a script without
     spaces, which may share one with the next."""
-    words = {word for word in wanted if not is_run(word)}
+    words = set(filterfalse(is_run, wanted))
     found = set(chain.from_iterable(_in_chunk(match, words) for match in _WORD.finditer(text)))
     for run in filter(is_run, wanted):
-        found.update(match.span() for match in re.finditer(re.escape(run), text))
+        found.update(map(re.Match.span, re.finditer(re.escape(run), text)))
     return sorted(found)
 
 

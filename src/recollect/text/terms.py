@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import cache, lru_cache
+from itertools import filterfalse
 from operator import itemgetter
 
 import Stemmer
@@ -131,7 +132,7 @@ def _folded(text: str) -> str:
 
 def _unaccented(text: str) -> str:
     """Latin letters without their accents, in their case; anything else as it is."""
-    bare = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+    bare = "".join(filterfalse(unicodedata.combining, unicodedata.normalize("NFKD", text)))
     return bare if bare.isascii() else text
 
 

@@ -3,6 +3,7 @@ for something: then no single fact answers it, whatever words it shares."""
 
 from __future__ import annotations
 
+from recollect.nouns import not_among
 from recollect.text.keys import words
 from recollect.text.stopwords import stopwords
 from recollect.text.terms import fold, stem
@@ -22,7 +23,7 @@ pregunta decisión preferencia herramienta proyecto tarea tema resumen estado re
 def is_overview(question: str) -> bool:
     """Whether it names a kind of thing, and next to nothing besides."""
     content = [one for one in _stems(question) if one not in stopwords() and not one.isdigit()]
-    others = [one for one in content if one not in _KINDS]
+    others = list(not_among(content, _KINDS))
     named = len(others) < len(content) <= 4
     return not content or (named and len(others) <= 1)
 

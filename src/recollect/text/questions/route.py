@@ -82,7 +82,7 @@ def is_personal(text: str) -> bool:
 def _question(text: str) -> _Question:
     whole = " ".join(text[:_READ].split())
     lower = whole.lower()
-    starts = [0, *(sign.end() for sign in _compiled(PARTS["before"]).finditer(lower))][:_CLAUSES]
+    starts = [0, *map(re.Match.end, _compiled(PARTS["before"]).finditer(lower))][:_CLAUSES]
     words = beginnings(lower)
     if not words.isdisjoint(cued(LEADS)):
         leads = [_compiled(PARTS["lead"]).match(lower, start) for start in starts]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from itertools import filterfalse
 
 from recollect.named_tuple import NamedTuple
 from recollect.text.occurrences import occurrences
@@ -55,7 +56,7 @@ def subjects(question: str) -> Subjects:
     names = (_name(tokens, n, question) for n in range(len(tokens)) if not tokens[n]["number"])
     return Subjects(
         frozenset(filter(None, names)),
-        frozenset(number for number in numbers if not _YEAR.fullmatch(number)),
+        frozenset(filterfalse(_YEAR.fullmatch, numbers)),
         tuple(sorted(set(map(int, _YEAR.findall(question))))),
     )
 
@@ -103,7 +104,7 @@ def rivals(asked: Subjects, text: str) -> tuple[bool, bool, bool]:
     names = {fold(name) for name in _INSIDE.findall(text) if name[0].isupper()}
     years = set(map(int, _YEAR.findall(text)))
     numbers = {_number(match["number"]) for match in _TOKEN.finditer(text) if match["number"]}
-    plain = {number for number in numbers if not _YEAR.fullmatch(number)}
+    plain = set(filterfalse(_YEAR.fullmatch, numbers))
     return (
         bool(names - asked.names),
         bool(plain - asked.numbers),

@@ -195,5 +195,5 @@ def _compiled(rule: TimeRule, here: frozenset[str]) -> re.Pattern[str]:
 def written_out(rule: TimeRule) -> list[str]:
     """Returns the patterns of a rule with its parts in their places."""
     parts = PARTS.get(rule.language, {})
-    ways = (line for line in rule.asks.splitlines() if line.strip())
+    ways = filter(str.strip, rule.asks.splitlines())
     return [re.sub(r"<(\w+)>(?!=)", lambda part: parts[part[1]], way) for way in ways]

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from recollect.named_tuple import NamedTuple
+from recollect.nouns import not_among
 from recollect.text.keys import TextWord, words
 from recollect.text.stopwords import language, stopwords
 from recollect.text.terms import stem
@@ -49,7 +50,7 @@ def vocabulary(about: str) -> frozenset[str]:
 def _content(some: Sequence[TextWord]) -> list[str]:
     common = stopwords() | _GENERIC
     stems = (stem(word.folded) for word in some if len(word.folded) > 1)
-    return [one for one in stems if one not in common]
+    return list(not_among(stems, common))
 
 
 @lru_cache(maxsize=512)

@@ -83,7 +83,7 @@ NAMES = (
 
 @cache
 def _table() -> tuple[list[re.Pattern[str]], list[frozenset[str]], list[frozenset[str]]]:
-    signs = [re.compile(pattern) for pattern in _SIGNS.values()]
+    signs = list(map(re.compile, _SIGNS.values()))
     said, first = ([frozenset(some.split()) for some in t.values()] for t in (_SAID, _FIRST))
     return signs, said, first
 

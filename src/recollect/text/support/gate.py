@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from recollect.named_tuple import NamedTuple
+from recollect.nouns import not_among
 from recollect.text.sentences import units
 from recollect.text.statements.quotes import normal, quoted
 from recollect.text.support.orders import is_order, without_address
@@ -80,7 +81,7 @@ def by_meaning(embedder: _Embedder | None) -> Near:
     vectors: dict[str, Any] = {}
 
     def near(words: Sequence[str], others: Sequence[str]) -> list[float]:
-        new = [word for word in dict.fromkeys((*words, *others)) if word not in vectors]
+        new = list(not_among(dict.fromkeys((*words, *others)), vectors))
         if new:
             vectors.update(zip(new, embedder.embed_passages(new), strict=True))
         return [max(float(vectors[one] @ vectors[two]) for two in others) for one in words]

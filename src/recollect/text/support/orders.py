@@ -34,7 +34,7 @@ def without_address(text: str) -> str:
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    rows = (row for row in _FILE.read_text(encoding="utf-8").splitlines() if row)
+    rows = filter(None, _FILE.read_text(encoding="utf-8").splitlines())
     plain = (re.sub(r"[^\x00-\x7f]+", lambda match: fold(match[0]), row) for row in rows)
     return re.compile("|".join(plain), re.DOTALL | re.MULTILINE)
 

@@ -6,11 +6,14 @@ Read from the surface, by the tables. The same text always reads the same way; n
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import chain
+from operator import attrgetter
 from typing import Literal
 
 from recollect.named_tuple import NamedTuple
+from recollect.nouns import group_by, only, without
 from recollect.text.ordinary import commonness
 from recollect.text.stopwords import language, stopwords
 from recollect.text.support import tables
@@ -38,6 +41,11 @@ class ClauseToken(NamedTuple):
     """The word before a number ("floor 5")."""
 
 
+def of_kinds(tokens: Iterable[ClauseToken], kinds: Collection[Kind]) -> list[ClauseToken]:
+    """Returns the tokens of these kinds, in their order."""
+    return [token for token in tokens if token.kind in kinds]
+
+
 class SentenceClause(NamedTuple):
     """A part of a sentence that says one thing."""
 
@@ -61,7 +69,7 @@ class SentenceClause(NamedTuple):
         return {fold(token.word) for token in self.tokens}
 
     def of(self, *kinds: Kind) -> list[ClauseToken]:
-        return [token for token in self.tokens if token.kind in kinds]
+        return of_kinds(self.tokens, kinds)
 
 
 class ClauseReading(NamedTuple):
@@ -74,7 +82,7 @@ class ClauseReading(NamedTuple):
     """How many things its lists have."""
 
     def of(self, *kinds: Kind) -> list[ClauseToken]:
-        return [token for token in self.tokens if token.kind in kinds]
+        return of_kinds(self.tokens, kinds)
 
     def keys(self, *kinds: Kind) -> set[str]:
         return {token.key for token in self.of(*kinds)}
@@ -144,13 +152,13 @@ def read(text: str) -> ClauseReading:
 
 
 def _clauses(tokens: Sequence[ClauseToken], last: int) -> tuple[SentenceClause, ...]:
-    groups: list[list[ClauseToken]] = [[] for _ in range(last + 1)]
-    for token in tokens:
-        groups[token.clause].append(token)
-    kept = (tuple(token for token in group if token.kind != "not") for group in groups)
-    return tuple(
-        SentenceClause(some, some != tuple(group)) for some, group in zip(kept, groups, strict=True)
-    )
+    groups = group_by(attrgetter("clause"), tokens)
+    return tuple(_clause(groups.get(n, [])) for n in range(last + 1))
+
+
+def _clause(tokens: Sequence[ClauseToken]) -> SentenceClause:
+    kept = tuple(token for token in tokens if token.kind != "not")
+    return SentenceClause(kept, len(kept) < len(tokens))
 
 
 def _lists(text: str) -> frozenset[int]:
@@ -324,7 +332,7 @@ def _named(raw: _RawWord, at: int, raws: list[_RawWord], names: bool) -> list[Cl
     if "-" in word:
         parts = filter(None, re.split(r"[-+&#]+", raw.text))
         made = (_RawWord(part, fold(part), raw.clause, raw.starts) for part in parts)
-        return [token for one in made for token in _named(one, at, raws, names)]
+        return list(chain.from_iterable(_named(one, at, raws, names) for one in made))
     if _is_empty(word) and not (names and _is_abbreviation(raw)):
         return []
     if names and _is_name(raw):
@@ -381,10 +389,9 @@ def _always(*_words: _RawWord) -> bool:
     return True
 
 
-_RATES = {word: key for word, key in tables.RATES.items() if word not in tables.UNITS}
-_UNIT_RATES = {word: stem(word) for word in tables.UNITS if len(word) > 2} | {
-    word: key for word, key in tables.RATES.items() if word in tables.UNITS
-}
+_RATES = without(tables.RATES, tables.UNITS)
+_UNIT_RATES = {word: stem(word) for word in tables.UNITS if len(word) > 2}
+_UNIT_RATES |= only(tables.RATES, tables.UNITS)
 _TABLES: tuple[
     tuple[Kind, Mapping[str, str], Callable[[_RawWord, _RawWord, _RawWord], bool]], ...
 ] = (

@@ -8,7 +8,7 @@ from recollect.nouns import without
 
 def _rows(text: str) -> dict[str, str]:
     """Each word of a row to the first one."""
-    rows = (row.split() for row in text.strip().splitlines())
+    rows = map(str.split, text.strip().splitlines())
     return {word: row[0] for row in rows for word in row}
 
 
