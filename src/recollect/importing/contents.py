@@ -5,25 +5,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from recollect.importing.forks import Forks
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Document, Problem, Put
 from recollect.ports import StorageEngine
 from recollect.sources import conversation, files, formats, memories, notes
+from recollect.sources.sessions import base
 from recollect.text.chunk import passages
 from recollect.writing.documents import Item
-
-if TYPE_CHECKING:
-    from recollect.sources.sessions.base import Format
 
 
 class FileToRead(NamedTuple):
     """A file that will be read, with its session format if it is a log."""
 
     file: files.FoundFile
-    form: Format | None
+    form: base.Format | None
     named: bool = False
     """Whether it is the very file that was asked for."""
 
@@ -62,7 +59,12 @@ class Contents:
                 yield from _text(file, raw, source, owner, scopes)
 
     def _sessions(
-        self, file: files.FoundFile, form: Format, source: str, owner: str, scopes: tuple[str, ...]
+        self,
+        file: files.FoundFile,
+        form: base.Format,
+        source: str,
+        owner: str,
+        scopes: tuple[str, ...],
     ) -> Iterator[Document | Problem]:
         try:
             for item in form.read(file.path):

@@ -9,7 +9,7 @@ from pathlib import Path
 from recollect.arguments import is_there
 from recollect.importing.imported import ImportedFiles
 from recollect.importing.sources import SourceRoot, SourceRoots, origin_of, place_of, uris_of
-from recollect.nouns import SourceStats
+from recollect.nouns import SourceStats, by_id
 from recollect.ports import DocumentStamp, StorageEngine
 
 
@@ -41,7 +41,7 @@ class MissingDocuments:
         home = self._homes.nearest(str(root.parent))
         if home is not None:
             gone += self._of_home(root, home)
-        return list({d.id: d for d in gone}.values())
+        return list(by_id(gone).values())
 
     def _of_home(self, root: Path, home: SourceRoot) -> list[DocumentStamp]:
         if root == home.base:

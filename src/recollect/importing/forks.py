@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from recollect.nouns import Document, Message
+from recollect.nouns import Document, Message, not_among
 from recollect.ports import StorageEngine
 from recollect.text import redact
 
@@ -51,7 +51,7 @@ class Forks:
             holder, said = self._holders.get(id, ("", 0))
             if holder not in ("", document.id) and said == _hash(document, message):
                 shared[id] = holder
-        held = self._store.sessions.holders([id for id in messages if id not in shared])
+        held = self._store.sessions.holders(list(not_among(messages, shared)))
         stored = {id: places[0].document for id, places in held.items()}
         for holder in sorted(set(stored.values()) - {document.id}):
             for elder in self._store.get(holder):

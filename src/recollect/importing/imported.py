@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from itertools import chain
 
 from recollect.ports import DocumentStamp
 
@@ -32,7 +33,7 @@ class ImportedFiles:
 
     def last(self) -> list[DocumentStamp]:
         """Returns the documents of the file that was imported last."""
-        return next((held for files in self._files.values() for held in files.values()), [])
+        return next(chain.from_iterable(map(dict.values, self._files.values())), [])
 
     def keep(self, origin: str, paths: Iterable[str]) -> None:
         """Marks the documents of the files as present, so that pruning keeps them."""

@@ -317,7 +317,7 @@ class Importer:
 
     def _facts(self, facts: list[Fact], found: files.FoundFile) -> Receipt:
         """Writes all facts of a file or none of them, because facts refer to each other."""
-        some = [redacted(fact) for fact in facts] if self._given.redact else facts
+        some = list(map(redacted, facts)) if self._given.redact else facts
         try:
             receipt = write_path.add_facts(
                 self._store, some, found.place, dry_run=self._options.dry_run

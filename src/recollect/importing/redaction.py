@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Document, Put
@@ -13,9 +13,6 @@ from recollect.sources import formats
 from recollect.text import redact
 from recollect.text.chunk import passages
 from recollect.writing.documents import Item
-
-if TYPE_CHECKING:
-    from recollect.sources.formats import OutlineSection
 
 
 def redacted_items(items: Iterable[Item], counts: Counter[str]) -> Iterator[Item]:
@@ -72,7 +69,7 @@ class _Cleaner(NamedTuple):
         return text.removeprefix(before) if text.startswith(before) else silent.text(value)
 
 
-def _sections(document: Document) -> tuple[OutlineSection, ...] | None:
+def _sections(document: Document) -> tuple[formats.OutlineSection, ...] | None:
     """Returns the outline of a text after redaction has changed it."""
     return (
         None

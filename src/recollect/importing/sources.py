@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Place, Source, SourceStats
+from recollect.nouns import Place, Source, SourceStats, by_name, not_among
 from recollect.text.terms import fold
 
 
@@ -35,13 +36,13 @@ class SourceRoots:
     caller names another."""
 
     def __init__(self, sources: Sequence[SourceStats], wanted: str | None) -> None:
-        self.sources = {s.name: s for s in sources}
+        self.sources = by_name(sources)
         # Names that differ in case alone would be one name to a filter, so they are one here.
         same = (s for s in self.sources if wanted is not None and fold(s) == fold(wanted))
         self._name = next(same, wanted)
         self.renames = wanted is not None
         """Whether what is known under another name is to have the given one, too."""
-        self._taken = {fold(s) for s in self.sources}
+        self._taken = set(map(fold, self.sources))
         self.places: dict[str, Source] = {}
         """The known files and folders, by their paths."""
         self._nearest_to: dict[str, SourceRoot | None] = {}
@@ -50,7 +51,7 @@ class SourceRoots:
     def look_from(self, root: Path) -> None:
         """Prepares the lookup of sources for an import of *root*."""
         named = [s for s in self.sources.values() if s.name == self._name]
-        own = {uri for s in named for uri in uris_of(s)}
+        own = set(chain.from_iterable(map(uris_of, named)))
         self.renames = self._name is not None and root.as_uri() not in own
         others = () if self.renames else self.sources.values()
         self._nearest_to = {}
@@ -137,7 +138,7 @@ def _roots(source: SourceStats) -> Iterable[str]:
     if source.kind not in ("folder", "sessions", "file", "jsonl"):
         return ()
     own = {source.uri} if source.kind == "jsonl" else set()
-    return [uri for uri in uris_of(source) if uri not in own]
+    return list(not_among(uris_of(source), own))
 
 
 def origin_of(source: Source | SourceStats, uri: str) -> str:

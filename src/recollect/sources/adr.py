@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Any
 
 from recollect.nouns import Document
@@ -98,9 +99,9 @@ def _numbers(
 ) -> list[int]:
     """Returns the numbers of decisions that follow *words*, or stand in a field of the header."""
     said = [line[found.end() :] for line in lines if (found := words.search(line))]
-    said += [each for name in names for each in listed(fields.get(name))]
-    numbers = (next(filter(None, groups)) for line in said for groups in _NUMBER.findall(line))
-    return list(dict.fromkeys(map(int, numbers)))
+    said += chain.from_iterable(listed(fields.get(name)) for name in names)
+    numbers = chain.from_iterable(map(_NUMBER.findall, said))
+    return list(dict.fromkeys(int("".join(groups)) for groups in numbers))
 
 
 def _without_number(title: str, number: int) -> str:

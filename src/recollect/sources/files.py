@@ -17,6 +17,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import IO
 
+from recollect.errors import os_reason
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Problem
 from recollect.sources.bounds import Bounds
@@ -248,4 +249,4 @@ def numbered_lines(stream: IO[bytes], most: int) -> Iterator[tuple[int, bytes | 
 
 
 def why(error: OSError) -> str:
-    return f"cannot be read: {error.strerror or error}"
+    return f"cannot be read: {os_reason(error)}"

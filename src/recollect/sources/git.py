@@ -21,9 +21,9 @@ from subprocess import CompletedProcess
 from tempfile import TemporaryFile
 from typing import IO
 
-from recollect.errors import InputError
+from recollect.errors import InputError, os_reason
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Document, Problem, stable_id
+from recollect.nouns import Document, Problem, json_list, not_among, not_none, stable_id
 from recollect.sources.records import record
 from recollect.sources.summary import CONTROL, file_type
 from recollect.sources.summary import MAX_SUMMARY as MAX_SUMMARY
@@ -160,7 +160,7 @@ def last_changes(repo: Path, wanted: Iterable[str]) -> dict[str, Changed]:
     found: dict[str, Changed] = {}
     try:
         differs = _run(repo, "diff", "--no-ext-diff", "--name-only", "-z", "HEAD", "--")
-        left = set(wanted) - {os.fsdecode(name) for name in differs.split(b"\0")}
+        left = set(wanted) - set(map(os.fsdecode, differs.split(b"\0")))
         with _opened(repo, *_NAMES, "HEAD", "--") as (_, log):
             at = Changed("", None)
             for token in _tokens(log):
@@ -221,7 +221,7 @@ def _commit_record(commit: _Commit, source: str, owner: str, scopes: tuple[str, 
         commit=commit.hash,
         issue=_issues(commit.message),
         parents=commit.parents[1:] and commit.parents,
-        files=[change.as_json() for change in commit.changes],
+        files=json_list(commit.changes),
         files_count=commit.files,
     )
     return record(
@@ -303,7 +303,7 @@ def removed(repo: Path, known: Iterable[str]) -> tuple[str, ...]:
         tracked = _tracked(repo)
     except _GitFailed:
         return ()
-    return tuple(sorted(path for path in known if path not in tracked))
+    return tuple(sorted(not_among(known, tracked)))
 
 
 def _tracked(repo: Path) -> dict[str, _TreeEntry]:
@@ -326,7 +326,7 @@ def _sizes(repo: Path, entries: Iterable[_TreeEntry]) -> dict[str, int]:
     """Returns the size of each blob that the repository has, by its hash."""
     asked = "".join(f"{entry.hash}\n" for entry in entries).encode()
     told = _run(repo, "cat-file", "--batch-check=%(objectname) %(objectsize)", given=asked)
-    pairs = (line.split() for line in told.decode().splitlines())
+    pairs = map(str.split, told.decode().splitlines())
     return {name: int(size) for name, size in pairs if size.isdigit()}
 
 
@@ -358,7 +358,7 @@ def _file_record(
     source, owner, scopes = whose
     kind = "link" if entry.mode == _LINK else file_type(path)
     known = {"type": kind or None, "hash": entry.hash, "size": size}
-    meta = {name: value for name, value in known.items() if value is not None}
+    meta = not_none(known)
     try:
         told = record(
             "file",
@@ -455,7 +455,7 @@ def _run(repo: Path, *arguments: str, given: bytes = b"") -> bytes:
 def _not_run(error: OSError) -> _GitFailed:
     if isinstance(error, FileNotFoundError):
         return _GitFailed("the git program was not found; install git and try again")
-    return _GitFailed(f"git cannot be run: {error.strerror or error}")
+    return _GitFailed(f"git cannot be run: {os_reason(error)}")
 
 
 def _why(repo: Path, stderr: bytes, code: int) -> str:

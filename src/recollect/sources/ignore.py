@@ -16,8 +16,9 @@ from collections.abc import Collection, Iterable, Set
 from itertools import groupby
 from pathlib import Path
 
+from recollect.errors import os_reason
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Problem
+from recollect.nouns import Problem, among
 
 GIT, OURS = ".gitignore", ".recollectignore"
 MAX_BYTES = 1_000_000
@@ -101,7 +102,7 @@ class IgnoreRules(NamedTuple):
     def child(self, folder: Path | str, names: Collection[str]) -> IgnoreRules:
         """Returns the rules for a folder of the walk with the entries *names* (the root is the
         first)."""
-        found = [name for name in (GIT, OURS) if name in names]
+        found = list(among((GIT, OURS), names))
         if not found:
             return self._replace(problems=()) if self.problems else self
         base = _bytewise(Path(folder).relative_to(self.root).as_posix())
@@ -153,7 +154,7 @@ def _read(path: str) -> Patterns | Problem | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        why = f"cannot be read: {error.strerror or error}; what it leaves out is imported"
+        why = f"cannot be read: {os_reason(error)}; what it leaves out is imported"
         return Problem(path, why, "warning")
     if len(raw) > MAX_BYTES:
         return Problem(path, "over 1 MB is no list of patterns; not applied", "warning")

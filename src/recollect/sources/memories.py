@@ -252,7 +252,7 @@ def is_adr(path: Path, text: str) -> bool:
         path.suffix.lower() in _MARKDOWN
         and numbered is not None
         and not numbered[2].lower().endswith("template")
-        and not _DECISIONS.isdisjoint(part.lower() for part in path.parts[-4:-1])
+        and not _DECISIONS.isdisjoint(map(str.lower, path.parts[-4:-1]))
         and _SECTION.search(text) is not None
     )
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from recollect.nouns import Document
+from recollect.nouns import Document, not_among
+from recollect.sources import formats
 from recollect.sources.files import FoundFile
 from recollect.sources.values import listed
 from recollect.text import stated
 from recollect.text.frontmatter import MARKDOWN, split, tags, wikilinks
-
-if TYPE_CHECKING:
-    from recollect.sources.formats import Content
 
 _TITLE = re.compile(r"^\ufeff? {0,3}#[ \t]+(\S.*)$", re.MULTILINE)
 _DATE = re.compile(
@@ -25,7 +23,7 @@ HEAD = 400
 
 
 def document(
-    file: FoundFile, content: Content, source: str, owner: str, scopes: tuple[str, ...]
+    file: FoundFile, content: formats.Content, source: str, owner: str, scopes: tuple[str, ...]
 ) -> Document:
     """The whole text is the document's, frontmatter included: nothing is lost."""
     is_markdown = file.path.suffix.lower() in MARKDOWN
@@ -55,11 +53,11 @@ def _fields(text: str) -> dict[str, Any]:
         fields.setdefault("links", list(links))
     if found := tags(text):
         known = listed(fields.get("tags", []))
-        fields["tags"] = [*known, *(tag for tag in found if tag not in known)]
+        fields["tags"] = [*known, *not_among(found, known)]
     return fields
 
 
-def _title(content: Content, fields: Mapping[str, Any], is_markdown: bool) -> str:
+def _title(content: formats.Content, fields: Mapping[str, Any], is_markdown: bool) -> str:
     given = fields.get("title")
     if isinstance(given, str | int | float) and str(given).strip():
         return str(given).strip()

@@ -16,13 +16,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from types import UnionType
 from typing import Any
 
 from recollect.errors import InputError
-from recollect.moments import iso
-from recollect.nouns import NO_META, Document, JsonObject, stable_id
+from recollect.moments import aware, iso
+from recollect.nouns import NO_META, Document, JsonObject, of_type, stable_id
 from recollect.sources.values import are_names, array, listed, mapping, nonempty
 from recollect.text.dates import parse_date
 from recollect.text.questions.parse import issue_key
@@ -78,7 +78,7 @@ def record(
         title = title or path
     if not f"{body}{title}".strip():
         raise InputError("the record is empty", hint="give it a body, a title or both")
-    date = _aware(date)
+    date = date and aware(date)
     told: dict[str, Any] = nonempty(**parts)
     if content is not None:
         told["content"] = _content(content)
@@ -98,10 +98,6 @@ def record(
     )
 
 
-def _aware(date: datetime | None) -> datetime | None:
-    return date and (date if date.tzinfo else date.replace(tzinfo=UTC))
-
-
 def _line(meta: Mapping[str, Any]) -> str:
     """What is known of a record, on one line."""
     texts = {name: _texts(meta.get(name)) for name in _SHOWN}
@@ -110,7 +106,7 @@ def _line(meta: Mapping[str, Any]) -> str:
 
 
 def _texts(value: Any) -> list[str]:
-    return [one for one in listed(value) if isinstance(one, str)]
+    return of_type(listed(value), str)
 
 
 # ------------------------------------------------------------------ what is refused

@@ -8,17 +8,15 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from recollect.nouns import filled, of_type
+from recollect.nouns import listed as listed
+from recollect.nouns import mapping as mapping
 from recollect.text.unicode import whole
 
 
 def string(value: Any) -> str:
     """Returns a text as it can be stored; nothing for what is no text."""
     return whole(value) if isinstance(value, str) else ""
-
-
-def mapping(value: Any) -> dict[str, Any]:
-    """Returns an object; an empty one for anything else."""
-    return value if isinstance(value, dict) else {}
 
 
 def array(value: Any) -> list[Any]:
@@ -28,12 +26,7 @@ def array(value: Any) -> list[Any]:
 
 def objects(value: Any) -> list[dict[str, Any]]:
     """Returns the objects in a list."""
-    return [one for one in array(value) if isinstance(one, dict)]
-
-
-def listed(value: Any) -> list[Any]:
-    """Returns a list as it is, and anything else as the only item of one."""
-    return value if isinstance(value, list) else [value]
+    return of_type(array(value), dict)
 
 
 def are_names(value: Any) -> bool:
@@ -58,7 +51,7 @@ def dig(value: Any, *names: str) -> Any:
 
 def nonempty(**values: Any) -> dict[str, Any]:
     """Returns the values that are not empty."""
-    return {name: value for name, value in values.items() if value}
+    return filled(values)
 
 
 def first(*values: Any) -> str:

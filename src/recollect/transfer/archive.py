@@ -21,12 +21,20 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from itertools import starmap
 from pathlib import Path
 from typing import IO, Any, cast
 
 from recollect import permissions
 from recollect.arguments import place
-from recollect.errors import InputError, StoreCorrupt, StoreError, StoreTooNew, UsageError
+from recollect.errors import (
+    InputError,
+    StoreCorrupt,
+    StoreError,
+    StoreTooNew,
+    UsageError,
+    os_reason,
+)
 from recollect.moments import from_iso, iso
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import (
@@ -108,7 +116,7 @@ def export_all(
         permissions.sync(to.parent)
     except OSError as error:
         raise StoreError(
-            f"{to}: {error.strerror or error}", hint="nothing was kept of it; name another place"
+            f"{to}: {os_reason(error)}", hint="nothing was kept of it; name another place"
         ) from error
     finally:
         fresh.unlink(missing_ok=True)
@@ -354,7 +362,7 @@ def _read(content: dict[str, Any], path: Path) -> Item | None:
 
 
 def _source(content: dict[str, Any]) -> Source:
-    places = tuple(Place(*one) for one in content.pop("places"))
+    places = tuple(starmap(Place, content.pop("places")))
     return Source(**content, places=places)
 
 

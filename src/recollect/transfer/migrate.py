@@ -13,6 +13,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -263,7 +264,7 @@ def _weight(item: Item) -> int:
     """Returns about how many bytes an item has."""
     if not isinstance(item, WholeDocument):
         return 200
-    vectors = sum(len(blob) for some in item.vectors.values() for blob in some.values())
+    vectors = sum(map(len, chain.from_iterable(some.values() for some in item.vectors.values())))
     return vectors + sum(len(passage.text) for passage in item.put.passages)
 
 

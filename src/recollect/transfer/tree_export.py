@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from recollect.errors import InputError, UsageError
+from recollect.errors import InputError, UsageError, os_reason
 from recollect.facts import Fact, FactFilter
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Problem, group_by, json_list
@@ -103,7 +103,7 @@ def export_tree(
     try:
         return _Export(folder, before, found, asked.at, prune=prune, force=force).run()
     except OSError as error:
-        raise InputError(f"{error.filename or folder}: {error.strerror or error}") from error
+        raise InputError(f"{error.filename or folder}: {os_reason(error)}") from error
 
 
 def _manifest_for(folder: Path, owner: str, *, force: bool) -> Manifest:
@@ -223,7 +223,7 @@ class _Export:
         return True
 
     def _is_inside(self, place: Path) -> bool:
-        parent = next(folder for folder in place.parents if folder.exists())
+        parent = next(filter(Path.exists, place.parents))
         return parent.resolve().is_relative_to(self._folder.resolve())
 
     def _left(self, files: Mapping[str, ManifestEntry]) -> dict[str, ManifestEntry]:

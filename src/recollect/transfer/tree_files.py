@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 
+from recollect.errors import os_reason
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Problem, Receipt, grouped, of_type, without
+from recollect.nouns import Problem, Receipt, among, grouped, of_type, without
 from recollect.transfer.tree_manifest import Manifest, ManifestEntry, content_hash, pages_in
 from recollect.tree import (
     BrokenPage,
@@ -124,7 +125,7 @@ def scan(root: Path, manifest: Manifest, *, only: str, max_bytes: int) -> Scanne
         except BrokenPage as broken:
             problems.append(Problem(f"{root / path}:{broken.line}", broken.reason))
         except OSError as error:
-            why = f"cannot be read: {error.strerror or error}"
+            why = f"cannot be read: {os_reason(error)}"
             problems.append(Problem(str(root / path), why))
     away = {path for path in manifest.files if _is_meant(path, only)}.difference(paths)
     settled = away.union(path for path, _, _ in found)
@@ -221,7 +222,7 @@ def _identified(
     entry = manifest.files.get(path)
     if entry:
         return TreeFile(path, hash, said, entry.page, entry.page, entry)
-    was = next((one for one in (said.id, address) if one in known), "")
+    was = next(among((said.id, address), known), "")
     return TreeFile(path, hash, said, was, address, None)
 
 

@@ -12,10 +12,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from recollect.errors import InputError, UsageError
+from recollect.errors import InputError, UsageError, os_reason
 from recollect.facts import IS, Fact, checked, handle
 from recollect.facts import SOURCE as FACTS
 from recollect.named_tuple import NamedTuple
@@ -26,7 +27,11 @@ from recollect.nouns import (
     Problem,
     Receipt,
     Remove,
+    among,
     attributes,
+    by_id,
+    not_among,
+    only,
     stable_id,
     without,
 )
@@ -160,7 +165,7 @@ class _Import:
         self._store = store
         self._owner = owner
         self._topics = topics(store, owner)
-        self._facts = {fact.id: fact for topic in self._topics.values() for fact in topic.facts}
+        self._facts = by_id(chain.from_iterable(topic.facts for topic in self._topics.values()))
         self._stored = {a: topic.page for a, topic in self._topics.items() if topic.page.stamp}
         self._files = place(scanned, root, manifest, self._topics, self._stored)
         self._moved = self._files.moved
@@ -241,7 +246,7 @@ class _Import:
         if file.has_moved:
             self._gone.append(file.was)
         there = set(_ids(file.said.items))
-        lost = self._lose((id for id in file.had if id not in there), file.path)
+        lost = self._lose(not_among(file.had, there), file.path)
         self._entries[file.path] = self._agreed(file, found, todo.bad.union(lost))
 
     def _write_facts(self, file: TreeFile, todo: _FactChanges) -> None:
@@ -284,7 +289,7 @@ class _Import:
     def _seen(self, file: TreeFile, topic: Topic) -> ParsedPage:
         """Returns the page as an export would show it now, with the facts that the file had."""
         had = {id: self._facts[id] for id in file.had if id in self._facts}
-        some = {fact.id: fact for fact in topic.facts} | had
+        some = by_id(topic.facts) | had
         seen = shown(topic.page, some.values(), now=self._now)
         return seen._replace(related=topic.page.related)
 
@@ -435,7 +440,7 @@ class _Import:
         relinked = ((page, self._relinked(page.related)) for page in others)
         pages = list(self._pages.values())
         pages += [page._replace(related=new) for page, new in relinked if new != page.related]
-        gone = [address for address in self._gone if address in self._stored]
+        gone = list(among(self._gone, self._stored))
         changes: list[Change] = list(map(as_put, pages))
         changes += [Remove(self._stored[address].key) for address in gone]
         if not changes:
@@ -454,7 +459,7 @@ class _Import:
         try:
             save(self._root, self._manifest._replace(files=self._entries, moved=moved))
         except OSError as error:
-            why = f"its manifest cannot be written: {error.strerror or error}"
+            why = f"its manifest cannot be written: {os_reason(error)}"
             self._warn("", why)
 
     def _agreed(self, file: TreeFile, found: Edits, unsettled: set[str]) -> ManifestEntry:
@@ -463,7 +468,7 @@ class _Import:
         now = base_of(file.said._replace(related=self._relinked(file.said.related)))
         was = file.base.facts
         facts = without(now.facts, unsettled)
-        facts |= {id: was[id] for id in was if id in unsettled} | found.apart.facts
+        facts |= only(was, unsettled) | found.apart.facts
         hash = "" if unsettled or found.refused else file.hash
         return ManifestEntry(file.address, hash, Base(now.fields | found.apart.fields, facts))
 
@@ -497,7 +502,7 @@ def _order(
     orders = (list(filter(wanted.__contains__, ids)) for ids in (usual, file.had))
     if list(wanted) in orders:
         return ()
-    return (*wanted, *(id for id in usual if id not in wanted))
+    return (*wanted, *not_among(usual, wanted))
 
 
 def _counted(done: WrittenFacts) -> Receipt:

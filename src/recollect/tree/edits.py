@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import stable_id
+from recollect.nouns import not_among, stable_id
 from recollect.tree.markdown import FactItem, ParsedPage
 
 FIELDS = ("title", "summary", "tags", "keywords", "related", "scopes", "notes", "snippets")
 """What a person may change of a page, besides its facts."""
-_SHOWN = tuple(f for f in FactItem._fields if f not in ("id", "created_at", "line"))
+_SHOWN = tuple(not_among(FactItem._fields, ("id", "created_at", "line")))
 
 
 class Base(NamedTuple):

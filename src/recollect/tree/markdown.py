@@ -37,7 +37,7 @@ from typing import Any
 from recollect.facts import Fact, FactFilter, FactType, Participant, Standing
 from recollect.moments import iso
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import NO_META, UNIVERSAL, attributes
+from recollect.nouns import NO_META, UNIVERSAL, attributes, listed, not_among
 from recollect.text.dates import parse_date
 from recollect.text.frontmatter import flow, split
 from recollect.text.unicode import clean
@@ -359,6 +359,7 @@ def parse(text: str) -> ParsedPage:
         created, updated = (_date(fields.get(name)) for name in ("created", "updated"))
     except ValueError as error:
         raise BrokenPage(1, f"the header: {error}") from None
+    notes = (some for some in found.notes if any(map(str.strip, some)))
     related = (_LINK.fullmatch(target.strip()) for target in _texts(fields.get("related")))
     return ParsedPage(
         id=_string(fields.get("id")),
@@ -370,7 +371,7 @@ def parse(text: str) -> ParsedPage:
         scopes=tuple(sorted(set(_texts(fields.get("scopes"))))) or (UNIVERSAL,),
         created_at=created,
         updated_at=updated,
-        notes="\n\n".join(filter(None, ("\n".join(some).strip("\n") for some in found.notes))),
+        notes="\n\n".join("\n".join(some).strip("\n") for some in notes),
         facts=tuple(found.facts),
         snippets=tuple(found.snippets),
         earlier=tuple(found.earlier),
@@ -407,9 +408,6 @@ class _Body:
                     section = ""
                 self.notes[-1].append(line[1:] if _is_escaped(line) else line)
                 self._at += 1
-        for some in self.notes:
-            if not "".join(some).strip():
-                some.clear()
 
     def _item(self) -> FactItem:
         start = self._at
@@ -424,8 +422,6 @@ class _Body:
             else:
                 break
             self._at += 1
-        while len(lines) > 1 and not lines[-1].strip():
-            lines.pop()
         return _item_of(lines, start + 1 + self._before)
 
     def _snippet(self) -> Snippet:
@@ -491,10 +487,9 @@ def _read_comment(comment: str, number: int) -> Mapping[str, Any]:
     if not isinstance(about, dict):
         said = "the comment of a fact cannot be read; it is `<!-- fact {id: …, type: …} -->`"
         raise BrokenPage(number, said)
-    for key in about:
-        if key not in _READERS:
-            said = f"the comment of a fact has no {key!r}; there are {', '.join(_READERS)}"
-            raise BrokenPage(number, said)
+    for key in not_among(about, _READERS):
+        said = f"the comment of a fact has no {key!r}; there are {', '.join(_READERS)}"
+        raise BrokenPage(number, said)
     return about
 
 
@@ -506,8 +501,7 @@ def _string(value: Any) -> str:
 
 def _texts(value: Any) -> list[str]:
     """The texts of a list, or of one that stands alone."""
-    some = value if isinstance(value, list) else [value]
-    return [text for one in some if (text := _string(one))]
+    return list(filter(None, map(_string, listed(value))))
 
 
 def _tuple(value: Any) -> tuple[str, ...]:
@@ -525,9 +519,8 @@ def _truth(value: Any) -> bool:
 
 
 def _participants(value: Any) -> tuple[Participant, ...]:
-    some = value if isinstance(value, list) else [value]
     found = []
-    for one in some:
+    for one in listed(value):
         told = one if isinstance(one, dict) else {"id": one}
         if not _string(told.get("id")):
             raise ValueError(f"{one!r} is no participant")

@@ -40,7 +40,7 @@ def address_of(domain: str, topic: str, title: str, subtopic: str = "") -> str:
 @lru_cache(maxsize=4096)
 def canonical(address: str) -> str:
     """The address as :func:`address_of` writes it, of however many parts it is."""
-    parts = [part for part in address.split("/") if part.strip()] or [MISC]
+    parts = list(filter(str.strip, address.split("/"))) or [MISC]
     above, title = [MISC, MISC, *parts[:-1]], parts[-1]
     above = above[min(2, len(parts) - 1) :]
     return address_of(above[0], above[1], title, "-".join(above[2:]))

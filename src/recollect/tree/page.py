@@ -32,6 +32,7 @@ from recollect.nouns import (
     Document,
     JsonObject,
     Put,
+    among,
     attributes,
     dict_list,
     filled,
@@ -219,7 +220,7 @@ def _tags(facts: Iterable[Fact]) -> tuple[str, ...]:
     some = list(facts)
     types = {fact.type for fact in some} - {"fact"}
     scopes = set(map(folded, chain.from_iterable(fact.scopes for fact in some))) - {UNIVERSAL}
-    return tuple(dict.fromkeys([*(t for t in TYPES if t in types), *sorted(scopes)]))
+    return tuple(dict.fromkeys([*among(TYPES, types), *sorted(scopes)]))
 
 
 def _keywords(facts: Sequence[Fact]) -> tuple[str, ...]:
@@ -289,7 +290,7 @@ def cleaned(page: TopicPage) -> TopicPage:
             Snippet(_text(one.text), _line(one.language.replace("`", ""))) for one in page.snippets
         ),
         notes=_notes(page.notes),
-        own=tuple(name for name in DERIVED if name in page.own),
+        own=tuple(among(DERIVED, page.own)),
         scopes=tuple(sorted(set(page.scopes))),
     )
     _check_sizes(whole, said)

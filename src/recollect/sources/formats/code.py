@@ -122,7 +122,7 @@ def _python(text: str) -> Iterator[OutlineSection]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tree = ast.parse(bare)
-    starts = [0, *(match.end() for match in _NEW_LINE.finditer(text))]
+    starts = [0, *map(re.Match.end, _NEW_LINE.finditer(text))]
     above = re.compile(r"[ \t]*#")
 
     def section(node: ast.stmt, first: int, level: int, title: str) -> OutlineSection:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 from xml.parsers import expat
 
-from recollect.nouns import Problem
+from recollect.nouns import Problem, filled
 from recollect.sources import formats
 from recollect.sources.formats import Content
 from recollect.sources.formats.markdown import Blocks
@@ -88,7 +88,7 @@ def _document(packed: Any) -> Content:
     about = _Properties()
     parse("docProps/core.xml", about.start, about.end, about.text)
     told = {name: about.fields.get(field) for name, field in _PROPERTIES.items()}
-    meta = {name: value for name, value in told.items() if value}
+    meta = filled(told)
     title = about.fields.get("title") or words.blocks.first_heading
     return Content(words.blocks.text(), title, meta, "document")
 

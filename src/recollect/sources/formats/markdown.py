@@ -16,7 +16,7 @@ def guarded(text: str) -> str:
 
 
 def fenced(code: str, language: str = "") -> str:
-    longest = max((len(run) for run in re.findall(r"`{3,}", code)), default=2)
+    longest = max(map(len, re.findall(r"`{3,}", code)), default=2)
     fence = "`" * (longest + 1)
     return f"{fence}{language}\n{code}\n{fence}"
 
@@ -97,7 +97,7 @@ class Blocks:
         """What was written is a block, after *mark* if it is an item of a list."""
         rows = (" ".join(row.split()) for row in "".join(self._words).split("\n"))
         self._words.clear()
-        text = "\n".join(row for row in rows if row)
+        text = "\n".join(filter(None, rows))
         if self.heading:
             text = text.replace("\n", " ").strip("§¶🔗 ").removesuffix(" #").removeprefix("# ")
             self.first_heading = self.first_heading or text

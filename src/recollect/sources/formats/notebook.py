@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from recollect.nouns import NO_META, Problem
+from recollect.nouns import NO_META, Problem, of_type
 from recollect.sources.formats import MAX_OUTPUT, Content
 from recollect.sources.formats.markdown import fenced
 from recollect.sources.values import array, dig, listed, mapping, string
@@ -32,7 +32,7 @@ def read(path: Path, raw: bytes) -> Content | Problem:
         return Problem(str(path), "not a notebook: it has no cells")
     about = mapping(book.get("metadata"))
     language = _language(about)
-    parts = [part for cell in cells for part in _cell(cell, language)]
+    parts = chain.from_iterable(_cell(cell, language) for cell in cells)
     text = "\n\n".join(filter(str.strip, parts))
     meta = {"language": language} if language else NO_META
     return Content(whole(text + "\n" if text else ""), _title(about, cells), meta, "document")
@@ -48,7 +48,7 @@ def _cells(book: dict[str, Any]) -> list[dict[str, Any]] | None:
 
 def _language(about: dict[str, Any]) -> str:
     named = dig(about, "language_info", "name") or dig(about, "kernelspec", "language")
-    return named if isinstance(named, str) else ""
+    return string(named)
 
 
 def _title(about: dict[str, Any], cells: list[dict[str, Any]]) -> str:
@@ -88,4 +88,4 @@ def _output(output: dict[str, Any]) -> str:
 
 def _source(value: Any) -> str:
     """A text, which notebooks may hold in lines."""
-    return "".join(line for line in listed(value) if isinstance(line, str))
+    return "".join(of_type(listed(value), str))

@@ -24,7 +24,7 @@ def read(path: Path, raw: bytes) -> Content | Problem:
     text = decoded(path, raw)
     if isinstance(text, Problem):
         return text
-    lines = [line.rstrip() for line in text.removeprefix("\ufeff").split("\n")]
+    lines = list(map(str.rstrip, text.removeprefix("\ufeff").split("\n")))
     out: list[str] = []
     styles: list[tuple[str, bool]] = []
     meta: dict[str, str] = {}
@@ -94,7 +94,7 @@ def _code(lines: list[str], at: int, end: int) -> Iterator[str]:
         yield lines[at]
         at += 1
     block = lines[at:end]
-    margin = min((_indent(line) for line in block if line), default=0)
+    margin = min(map(_indent, filter(None, block)), default=0)
     code = "\n".join(line[margin:] for line in block).strip("\n")
     if code:
         yield from ("", fenced(code, directive[1] if directive else ""))

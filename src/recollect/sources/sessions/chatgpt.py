@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from recollect.nouns import Message, Problem
+from recollect.nouns import Message, Problem, of_type
 from recollect.sources.json_stream import peek
 from recollect.sources.sessions.base import Format, Read, Session, began, moment
 from recollect.sources.sessions.exports import call, read_export
@@ -49,7 +50,9 @@ def _conversation(where: str, item: Any, kinds: Counter[str]) -> Read:
         told = f"conversation {name} cannot be followed back to its beginning"
         yield Problem(where, f"{told}; what can be is read", "warning")
     nodes_read = [(key, mapping(nodes[key].get("message"))) for key in branch]
-    messages = [one for key, record in nodes_read for one in _messages(key, record, kinds)]
+    messages = list(
+        chain.from_iterable(_messages(key, record, kinds) for key, record in nodes_read)
+    )
     slugs = (string(dig(record, "metadata", "model_slug")) for _, record in nodes_read)
     common = (slug for slug, _ in Counter(slugs).most_common() if slug)
     yield Session(
@@ -140,10 +143,9 @@ def _words(content: dict[str, Any], kinds: Counter[str]) -> str:
     """The text of a message, with a marker for each thing in it that is none."""
     if isinstance(content.get("parts"), list):
         return "\n\n".join(filter(None, map(_part, content["parts"])))
-    texts = (content.get(key) for key in ("text", "result", "summary"))
-    text = next((text for text in texts if isinstance(text, str)), None)
-    if text is not None:
-        return string(text)
+    texts = of_type(map(content.get, ("text", "result", "summary")), str)
+    if texts:
+        return string(texts[0])
     kinds[f"content {first(content.get('content_type'), 'without a type')}"] += 1
     return ""
 

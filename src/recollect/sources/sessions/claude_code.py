@@ -30,11 +30,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator
 from datetime import datetime
+from itertools import chain, starmap
 from pathlib import Path
 from typing import Any
 
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Message, Problem
+from recollect.nouns import Message, Problem, not_among
 from recollect.sources import files
 from recollect.sources.sessions.base import (
     Format,
@@ -430,12 +431,11 @@ class _ProjectLog:
         spoken = {agent: thread for agent, thread in self.threads.items() if thread.items}
         if "" in spoken:
             yield self._main(spoken.pop(""))
-        for agent, thread in spoken.items():
-            yield from self._subagent(agent, thread)
+        yield from chain.from_iterable(starmap(self._subagent, spoken.items()))
 
     def _main(self, thread: _Thread) -> Session:
         messages = self.tree.marked(thread.messages())
-        before = (boundary for boundary in self.boundaries if boundary not in self.seen)
+        before = not_among(self.boundaries, self.seen)
         return thread.session(
             self._name(),
             messages,

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Message, Problem
+from recollect.nouns import Message, Problem, not_none
 from recollect.sources.sessions.base import (
     Format,
     Read,
@@ -303,7 +303,7 @@ def _of_call(item: _RolloutItem) -> Turns:
     names = (string(item.fields.get("namespace")), first(item.fields.get("name"), default))
     name, given = ".".join(filter(None, names)), item.fields.get(field)
     if isinstance(given, dict):
-        given = {key: value for key, value in given.items() if value is not None}
+        given = not_none(given)
     if item.call:
         item.tools[item.call] = name
     return (_RolloutTurn("tool", tool_call(name, given), item.own or item.call),)

@@ -286,7 +286,7 @@ def _result(data: dict[str, Any]) -> str:
 
 def _first_text(value: Any, *names: str) -> str:
     """Returns the words of a value, or of the first of an object's fields that is not empty."""
-    fields = (value.get(name) for name in names) if isinstance(value, dict) else (value,)
+    fields = map(value.get, names) if isinstance(value, dict) else (value,)
     return text_of(next(filter(None, fields), ""))
 
 

@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from recollect.nouns import Message, Problem
+from recollect.nouns import Message, Problem, grouped, not_among
 from recollect.sources.files import head
 from recollect.sources.sessions.base import Read, Session, moment, unknown
 from recollect.sources.sessions.turns import (
@@ -126,7 +126,7 @@ class AppDatabase:
             have = self.columns(table)
             if not have:
                 return f"no table {table}"
-            lacking = next((name for name in names if name not in have), "")
+            lacking = next(not_among(names, have), "")
             if lacking:
                 return f"no column {lacking} in table {table}"
         return ""
@@ -207,10 +207,8 @@ class AppDatabase:
     def _placed(self, table: str, key: str) -> dict[Any, list[int]]:
         """Returns the rowids of the rows that have each value of *key*."""
         if (table, key) not in self._places:
-            places: dict[Any, list[int]] = {}
-            for place, (held,) in self._scan(table, key).items():
-                places.setdefault(held, []).append(place)
-            self._places[table, key] = places
+            rows = self._scan(table, key).items()
+            self._places[table, key] = grouped((held, place) for place, (held,) in rows)
         return self._places[table, key]
 
     def _scan(self, table: str, chosen: str) -> dict[int, Sequence[Any]]:
@@ -254,9 +252,7 @@ class AppDatabase:
 
     def problems(self) -> Iterator[Problem]:
         """Yields the problems: one for all rows with the same reason."""
-        alike: dict[str, list[str]] = {}
-        for where, reason in self._faults.items():
-            alike.setdefault(reason, []).append(where)
+        alike = grouped((reason, where) for where, reason in self._faults.items())
         for reason, places in alike.items():
             more = f" ({len(places)} rows; this is the first)" if len(places) > 1 else ""
             yield Problem(places[0], reason + more)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from recollect.nouns import Problem
+from recollect.nouns import Problem, without
 from recollect.sources.json_stream import members
 from recollect.sources.sessions.base import Read, Session, unknown
 from recollect.sources.sessions.turns import tool_call
@@ -36,5 +36,5 @@ def call(name: str, arguments: Any) -> str:
     if not isinstance(arguments, dict):
         return tool_call(name, arguments)
     long = {k: v for k, v in arguments.items() if isinstance(v, str) and "\n" in v}
-    line = tool_call(name, {k: v for k, v in arguments.items() if k not in long})
+    line = tool_call(name, without(arguments, long))
     return "\n\n".join((line, *long.values()))

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Message, Problem
+from recollect.nouns import Message, Problem, of_type, partition, without
 from recollect.sources import files
 from recollect.sources.sessions.base import (
     MAX_LINE,
@@ -145,7 +145,7 @@ class _SessionEvents:
             pass
 
     def _describe(self, changes: dict[str, Any]) -> None:
-        self.meta |= {name: value for name, value in changes.items() if name != "messages"}
+        self.meta |= without(changes, ("messages",))
         if isinstance(changes.get("messages"), list):
             self._replace(changes["messages"])
 
@@ -157,8 +157,7 @@ class _SessionEvents:
         said = chain.from_iterable(turn.said for turn in new.values())
         if "summary" not in {message.role for message in said}:
             self.turns.clear()
-        for id, turn in new.items():
-            self.turns.setdefault(id, turn)
+        self.turns |= without(new, self.turns)
 
     def _add(self, turns: dict[str, _GeminiTurn], record: dict[str, Any]) -> None:
         id, kind = string(record.get("id")), string(record.get("type")).lower()
@@ -208,11 +207,11 @@ def _speakers(text: str) -> Iterator[tuple[str, str]]:
 
 def _gemini(record: dict[str, Any], id: str, date: datetime | None) -> _GeminiTurn:
     blocks = listed(record.get("content"))
-    plain = [block for block in blocks if not mapping(block).get("thought")]
+    thinking, plain = partition(lambda block: mapping(block).get("thought"), blocks)
     text = without_ours(text_of(plain))
     role = "context" if text.strip() == _THANKS else "assistant"
     thought = [f"{one.get('subject')}: {one.get('description')}" for one in _thoughts(record)]
-    thought += [text_of(block) for block in blocks if mapping(block).get("thought")]
+    thought += map(text_of, thinking)
     said = [Message("thought", "\n\n".join(thought), f"{id}/thought", date)]
     said.append(Message(role, text, id, date))
     for number, call in enumerate(_calls(record, plain)):
@@ -298,7 +297,7 @@ def _folder(path: Path, meta: dict[str, Any]) -> str:
             return files.sidecar(above / ".project_root").decode("utf-8", "replace").strip()
         except OSError:
             continue
-    return next((f for f in array(meta.get("directories")) if isinstance(f, str)), "")
+    return next(iter(of_type(array(meta.get("directories")), str)), "")
 
 
 FORMAT = Format(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import filterfalse
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +92,7 @@ def _session(store: AppDatabase, listed: _Listed) -> Session:
     unattended = relation == "subagent" or "_delegate_from" in config
     user = "context" if unattended or row["source"] in _UNATTENDED else "user"
     rows = list(store.rows("messages", _MESSAGE, "id", "session_id", row["id"]))
-    standing = [message for message in rows if not _is_rewound(message)]
+    standing = list(filterfalse(_is_rewound, rows))
     messages: list[Message] = []
     for message in _without_copies(standing):
         pieces = _pieces(store, message, user)

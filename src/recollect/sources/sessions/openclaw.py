@@ -172,7 +172,7 @@ def _conversation(
         said = tuple(turns(own, moment(entry.get("timestamp")), pieces))
         tree.grow(entry, _Node(said, _name(entry), _model(entry)))
     branch, rewound = tree.branch()
-    messages = [message for node in branch for message in node.messages]
+    messages = list(chain.from_iterable(node.messages for node in branch))
     names = [known.title, *filter(None, map(attrgetter("name"), branch))]
     models = [known.model, *filter(None, map(attrgetter("model"), branch))]
     parent = Path(cell(header.get("parentSession"))).name.removesuffix(".jsonl")

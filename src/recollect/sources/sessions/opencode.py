@@ -12,11 +12,11 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Message
 from recollect.sources.sessions.base import Format, Read, Session, environment, moment
 from recollect.sources.sessions.database import (
     AppDatabase,
@@ -79,9 +79,8 @@ def _session(store: AppDatabase, row: Row) -> Session:
             continue
         said = _pieces(store, info.role, store.parsed_object(part["data"], "part", part["id"]))
         pieces[part["message_id"]] += said
-    messages: list[Message] = []
-    for own, info in infos.items():
-        messages += turns(cell(own), info.date, pieces[own])
+    spoken = (turns(cell(own), info.date, pieces[own]) for own, info in infos.items())
+    messages = list(chain.from_iterable(spoken))
     if not infos and next(store.rows("session_message", ("id",), "id", "session_id", row["id"]), 0):
         store.leave_out("sessions are only in the table session_message, not read yet", id)
     given = cell(row["title"])

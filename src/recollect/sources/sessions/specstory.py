@@ -17,7 +17,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator
 from datetime import datetime
-from itertools import dropwhile, islice, takewhile
+from itertools import dropwhile, filterfalse, islice, takewhile
 from pathlib import Path
 
 from recollect.named_tuple import NamedTuple
@@ -156,8 +156,7 @@ def _speakers(
     named = any(piece.turn and piece.turn.model for piece in pieces)
     for turn, tool, lines in pieces:
         if turn is None:
-            top = [line for line in lines if not _TOP.match(line)]
-            yield turn, [("context", _words(top))]
+            yield turn, [("context", _words(list(filterfalse(_TOP.match, lines))))]
         elif tool:
             yield turn, [("tool", _tool(_words(lines)))]
         elif turn.user:
@@ -273,7 +272,7 @@ class _MarkdownTranscript:
         tags: dict[str, str] = {}
         n = 0
         while n < len(self.lines):
-            tag = next((tag for tag in tags if self.lines[n].startswith(tag)), "")
+            tag = next(filter(self.lines[n].startswith, tags), "")
             if turn := self._marks.get(n):
                 self.turns.append(turn)
                 latest = turn.date or latest

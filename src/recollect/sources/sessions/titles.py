@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 from recollect.nouns import SPOKEN, Message
 from recollect.text.stopwords import stopwords
@@ -63,7 +64,7 @@ def shortened(line: str, cut: str) -> str:
 def _topic(texts: Sequence[str]) -> str:
     """Returns the first sentence that names a topic, with those after it in its line that there is
     room for; else how the first text begins."""
-    lines = (said for text in texts[:_TURNS] for said in _lines(text))
+    lines = chain.from_iterable(map(_lines, texts[:_TURNS]))
     topics = (_joined(said[n:]) for said in lines for n, one in enumerate(said) if _is_telling(one))
     return next(topics, " ".join(texts[0].lstrip().partition("\n")[0].split()))
 
@@ -93,7 +94,7 @@ def _lines(text: str) -> Iterator[list[str]]:
         fence = line.lstrip().startswith(("```", "~~~"))
         if not fenced and not fence and not _PASTED.match(line):
             said = _GREETING.sub("", " ".join(line.split()), count=1)
-            yield [one for one in _END.split(said) if one]
+            yield list(filter(None, _END.split(said)))
         fenced ^= fence
 
 
@@ -105,6 +106,6 @@ def _words(text: str) -> set[str]:
 def _decided(messages: Sequence[Message]) -> str:
     """Returns the last sentence that says what was decided."""
     spoken = (m.text[:_READ] for m in reversed(messages[-_TURNS:]) if m.role in SPOKEN)
-    lines = (line for text in spoken if _DECIDED.search(text) for line in _lines(text))
-    told = (one for line in lines for one in line if _DECIDED.search(one))
+    lines = chain.from_iterable(map(_lines, filter(_DECIDED.search, spoken)))
+    told = filter(_DECIDED.search, chain.from_iterable(lines))
     return next((one for one in told if len(_words(one)) >= TELLING), "")

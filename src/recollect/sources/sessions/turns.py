@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from operator import itemgetter
 from typing import Any
 
@@ -109,7 +109,7 @@ def merged(pieces: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
 
 def told(content: Any, split: Split) -> Iterator[tuple[str, str]]:
     """Yields (role, text) of what a turn holds, each text *split* by its speakers."""
-    return merged(piece for block in blocks(content) for piece in _pieces(block, split))
+    return merged(chain.from_iterable(_pieces(block, split) for block in blocks(content)))
 
 
 def _pieces(block: Any, split: Split) -> Iterable[tuple[str, str]]:

@@ -23,6 +23,8 @@ from urllib.parse import quote, urlsplit
 
 from recollect.errors import WebRefused
 from recollect.named_tuple import NamedTuple
+from recollect.nouns import of_type
+from recollect.text.unicode import clipped
 
 _USUAL_PORTS = {"http": 80, "https": 443}
 PORTS = frozenset({80, 443, 8080, 8443})
@@ -61,12 +63,12 @@ def link(url: str) -> Link:
         host, port = (parts.hostname or "").rstrip("."), parts.port
         host = host if ":" in host else host.encode("idna").decode()
     except ValueError as error:
-        raise WebRefused(f"{_shown(url)} is no address of the web") from error
+        raise WebRefused(f"{clipped(url, 80)} is no address of the web") from error
     usual = _USUAL_PORTS.get(parts.scheme)
     if usual is None:
-        raise WebRefused(f"{_shown(url)} is neither http nor https")
+        raise WebRefused(f"{clipped(url, 80)} is neither http nor https")
     if not host or "%" in host:
-        raise WebRefused(f"{_shown(url)} names no host")
+        raise WebRefused(f"{clipped(url, 80)} names no host")
     if "@" in parts.netloc:
         raise WebRefused("the link has a name or a password in it")
     asked = "?".join(filter(None, (parts.path or "/", parts.query)))
@@ -77,10 +79,6 @@ def link(url: str) -> Link:
 def refuse_port(place: Link) -> None:
     if place.port not in PORTS:
         raise WebRefused(f"{place.host}: port {place.port} is not one of web pages")
-
-
-def _shown(url: str) -> str:
-    return url if len(url) <= 80 else url[:79] + "…"
 
 
 # ------------------------------------------------------------------ addresses
@@ -108,7 +106,7 @@ def _inside(address: IPv6Address) -> list[IPv4Address]:
     inside = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
     if address.packed[:12] in (bytes(12), bytes.fromhex("0064ff9b") + bytes(8)):
         inside.append(IPv4Address(address.packed[12:]))
-    return [one for one in inside if one is not None]
+    return of_type(inside, IPv4Address)
 
 
 def _is_global(address: IPv4Address | IPv6Address) -> bool:

@@ -11,7 +11,7 @@ from recollect.nouns import Problem
 from recollect.nouns.web import WebPage
 from recollect.sources.formats import html
 from recollect.sources.web import fetch
-from recollect.text.unicode import whole
+from recollect.text.unicode import clipped, whole
 
 TYPES = ("text/html", "text/plain")
 _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
@@ -26,8 +26,7 @@ def plain(text: str) -> str:
 
 def line(text: str, most: int) -> str:
     """Returns the text on one line, without markup, cut short."""
-    flat = " ".join(plain(unescape(_TAG.sub("", text))).split())
-    return flat if len(flat) <= most else flat[: most - 1] + "…"
+    return clipped(" ".join(plain(unescape(_TAG.sub("", text))).split()), most)
 
 
 def page(got: fetch.Got) -> WebPage:
