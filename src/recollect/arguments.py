@@ -11,6 +11,8 @@ from typing import Any
 from recollect import asker
 from recollect.config import Config, data_folder
 from recollect.errors import InputError, UsageError
+from recollect.moments import aware
+from recollect.nouns import not_among
 from recollect.text import dates
 from recollect.text.unicode import clean as clean
 
@@ -27,10 +29,9 @@ def names(values: Sequence[str] | None) -> tuple[str, ...] | None:
 def checked(given: Mapping[str, Any], options: type) -> dict[str, Any]:
     """*given*, which may only have what *options* (a TypedDict) declares: an option that is
     misspelt must not be passed over, least of all one that limits."""
-    for name in given:
-        if name not in options.__annotations__:
-            there_are = ", ".join(options.__annotations__)
-            raise TypeError(f"there is no option {name!r}; there are {there_are}")
+    for name in not_among(given, options.__annotations__):
+        there_are = ", ".join(options.__annotations__)
+        raise TypeError(f"there is no option {name!r}; there are {there_are}")
     return dict(given)
 
 
@@ -56,7 +57,7 @@ def moment(value: str | datetime | None, name: str) -> datetime | None:
     if value is None:
         return None
     if isinstance(value, datetime):
-        return value if value.tzinfo else value.replace(tzinfo=UTC)
+        return aware(value)
     try:
         return dates.parse_moment(value, datetime.now(UTC))
     except ValueError as error:

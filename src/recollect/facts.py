@@ -18,7 +18,7 @@ from itertools import chain
 from typing import Any, Literal, get_args
 
 from recollect.errors import UsageError
-from recollect.moments import from_iso, iso
+from recollect.moments import aware, from_iso, iso
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import (
     LOCAL,
@@ -615,7 +615,7 @@ def _date(record: Mapping[str, Any], field: str, said: str) -> datetime | None:
     if value is None or value == "":
         return None
     if isinstance(value, datetime):
-        return value if value.tzinfo else value.replace(tzinfo=UTC)
+        return aware(value)
     try:
         return parse_date(value)
     except ValueError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from html import escape
+from itertools import starmap
 from typing import Any
 from urllib.parse import urlencode
 
@@ -21,7 +22,7 @@ class Html(str):
 def el(name: str, /, *children: Any, **attributes: Any) -> Html:
     """``el("a", "text", href="/")``. An attribute that is None or False is left out; ``class_`` is
     ``class`` and ``data_id`` is ``data-id``."""
-    opened = f"<{name}{''.join(_attribute(n, v) for n, v in attributes.items())}>"
+    opened = f"<{name}{''.join(starmap(_attribute, attributes.items()))}>"
     if name in VOID and not children:
         return Html(opened[:-1] + "/>")
     return Html(f"{opened}{joined(*children)}</{name}>")

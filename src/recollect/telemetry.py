@@ -11,7 +11,7 @@ from math import floor, log2
 from typing import Any
 
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Answer, Filter, attributes, grouped
+from recollect.nouns import Answer, Filter, attributes, grouped, only
 
 BANDS = 5
 """Grades are counted in bands of 0.2."""
@@ -82,7 +82,7 @@ def _everything(answer: Answer) -> int:
 def _cause(answer: Answer) -> str:
     """Why nothing was returned: the limit that hides most, else the grades, else nothing was
     there."""
-    hiding = {name: count for name, count in answer.hidden.items() if name in Filter._fields}
+    hiding = only(answer.hidden, Filter._fields)
     if hiding:
         return "filter." + max(hiding, key=lambda name: hiding[name])
     return "graded_low" if answer.named else "nothing_found"

@@ -26,7 +26,7 @@ from time import perf_counter
 from typing import Any, Literal, ParamSpec, TypeVar
 
 from recollect.errors import in_a_line
-from recollect.nouns import Stage
+from recollect.nouns import Stage, not_among
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -102,7 +102,7 @@ class Trace:
     def join(self, stages: Iterable[Stage], degraded: Iterable[str]) -> None:
         """Takes in what another trace has, each reason once."""
         self.stages += stages
-        self.degraded += [reason for reason in degraded if reason not in self.degraded]
+        self.degraded += list(not_among(degraded, self.degraded))
 
 
 _TRACE: ContextVar[Trace | None] = ContextVar("trace", default=None)

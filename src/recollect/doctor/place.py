@@ -25,7 +25,7 @@ def disk(case: Case) -> Check:
     folder = case.folder
     if folder is None:
         return Check("skip", "the store is not on this machine's disk")
-    there = next(p for p in (folder, *folder.parents) if p.exists())
+    there = next(filter(Path.exists, (folder, *folder.parents)))
     free = shutil.disk_usage(there).free
     size = case.memory.status().store.bytes if case.opened else 0
     told = f"{_size(free)} free, the store takes {_size(size)}"

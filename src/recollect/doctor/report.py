@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import json_list
+from recollect.nouns import among, json_list
 
 State = Literal["ok", "warn", "fail", "skip"]
 
@@ -44,7 +44,7 @@ class Report(NamedTuple):
         """The worst there is."""
         states = {check.state for check in self.checks}
         worst: tuple[State, ...] = ("fail", "warn")
-        return next((state for state in worst if state in states), "ok")
+        return next(among(worst, states), "ok")
 
     @property
     def counts(self) -> dict[str, int]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from importlib.util import find_spec
+from operator import attrgetter
 from typing import Any
 
 from recollect import config as settings
-from recollect.doctor.case import Case, Client
+from recollect.doctor.case import Case
 from recollect.doctor.report import Check, Report, State
 from recollect.errors import ConfigError, ModelError, ModelMissing
 from recollect.memory import verify_model
 from recollect.models import catalog, devices
+from recollect.nouns import group_by
 from recollect.policy import MODES
 
 
@@ -99,21 +100,19 @@ def clients(case: Case) -> Check:
     """The agents that are connected start this very program."""
     if case.clients is None:
         return Check("skip", "they were not looked at")
-    states: dict[str, list[Client]] = defaultdict(list)
-    for one in case.clients:
-        states[one.state].append(one)
-    if broken := states["unreadable"]:
+    states = group_by(attrgetter("state"), case.clients)
+    if broken := states.get("unreadable"):
         return Check(
             "warn",
             f"{broken[0].file} cannot be read",
             f"mend it, then recollect install {broken[0].name}",
             tuple(one.file for one in broken[1:]),
         )
-    if others := states["other"]:
+    if others := states.get("other"):
         text = f"{others[0].name} starts another recollect, or with another store"
         details = tuple(f"{one.name}: {one.file}" for one in others)
         return Check("warn", text, f"recollect install {others[0].name}", details)
-    connected = [one.name for one in states["installed"]]
+    connected = [one.name for one in states.get("installed", ())]
     here = [one.name for one in case.clients if one.here]
     if not connected and here:
         return Check("ok", f"none is connected ({', '.join(here)} could be: recollect install)")

@@ -14,7 +14,17 @@ from recollect.errors import UsageError
 from recollect.facts import TYPES, FactFilter
 from recollect.memory.core import Core
 from recollect.memory.options import Limits, SearchOptions
-from recollect.nouns import MAX_LIMIT, Filter, Order, Query, TimeRoute, View, Window, not_none
+from recollect.nouns import (
+    MAX_LIMIT,
+    Filter,
+    Order,
+    Query,
+    TimeRoute,
+    View,
+    Window,
+    not_among,
+    not_none,
+)
 from recollect.policy import KNOBS, policy_for, stakes
 from recollect.reading.sessions import request as session_request
 from recollect.reading.sessions.request import SessionsRequest
@@ -68,9 +78,8 @@ def facts_asked(
 ) -> FactFilter:
     """Whose facts a call asks for, of which types, and as of when."""
     wanted = names(types)
-    for one in wanted or ():
-        if one not in TYPES:
-            raise UsageError(f"there is no type {one!r}", hint=f"one of {', '.join(TYPES)}")
+    for one in not_among(wanted or (), TYPES):
+        raise UsageError(f"there is no type {one!r}", hint=f"one of {', '.join(TYPES)}")
     seen = filter_of(view, {"owner": owner, "scopes": scopes})
     return FactFilter(seen.holder, seen.scopes, wanted, moment(as_of, "as_of"))
 
@@ -129,10 +138,9 @@ def sorted_route(text: str, window: Window | None, sort: str | None) -> TimeRout
 
 
 def _relaxable(limits: tuple[str, ...]) -> tuple[str, ...]:
-    for name in limits:
-        if name not in Filter.relaxable():
-            there_are = ", ".join(Filter.relaxable())
-            raise UsageError(f"{name!r} cannot be relaxed", hint=f"these can: {there_are}")
+    for name in not_among(limits, Filter.relaxable()):
+        there_are = ", ".join(Filter.relaxable())
+        raise UsageError(f"{name!r} cannot be relaxed", hint=f"these can: {there_are}")
     return limits
 
 

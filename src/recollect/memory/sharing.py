@@ -37,7 +37,7 @@ class SharedMemory:
             view = self._views.pop(key, None) or self._made(config)
             self._views[key] = view
             old = [*self._views][:-_MOST]
-            gone = [self._views.pop(one) for one in old]
+            gone = list(map(self._views.pop, old))
         for one in gone:
             self._leave(one)
         return view

@@ -18,7 +18,16 @@ from recollect.memory import model_admin, requests, visible
 from recollect.memory.core import Core
 from recollect.memory.options import FactOptions, ImportOptions, RecordOptions, TextOptions
 from recollect.models import worth
-from recollect.nouns import Document, Problem, Progress, Receipt, Report, Source, group_by
+from recollect.nouns import (
+    Document,
+    Problem,
+    Progress,
+    Receipt,
+    Report,
+    Source,
+    group_by,
+    not_among,
+)
 from recollect.reading.cache import recording
 from recollect.sources import records
 from recollect.storage import walled
@@ -136,10 +145,9 @@ def watch(
     """Follows sources on disk until *stop* is set; returns which were followed."""
     places = watcher.watched(core.store.stats().sources)
     known = list(dict.fromkeys(one.source for one in places))
-    for name in sources:
-        if name not in known:
-            hint = f"known: {', '.join(known) or 'none yet'}"
-            raise NotFound(f"there is no source {name!r} to watch", hint=hint)
+    for name in not_among(sources, known):
+        hint = f"known: {', '.join(known) or 'none yet'}"
+        raise NotFound(f"there is no source {name!r} to watch", hint=hint)
     followed = [name for name in known if name in sources or not sources]
     if followed:
         begun(followed)

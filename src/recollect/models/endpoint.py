@@ -20,9 +20,9 @@ import numpy as np
 from recollect import ports
 from recollect.errors import ModelError, ModelTooLong
 from recollect.models.addresses import EMBED_VENDORS, embed_address, host_of
-from recollect.models.llm.dialect import mapping
 from recollect.models.remote import Remote
 from recollect.named_tuple import NamedTuple
+from recollect.nouns import mapping
 from recollect.ports import LlmUsage, Meter
 from recollect.text.tokens import count_tokens
 

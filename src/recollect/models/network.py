@@ -14,20 +14,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from recollect import ports
 from recollect.errors import ModelError
 from recollect.models import devices, graph, wordpiece
 from recollect.models.catalog import LocalModel
 from recollect.models.devices import onnxruntime
 from recollect.models.wordpiece import Tokens
 from recollect.named_tuple import NamedTuple
+from recollect.nouns import only
 from recollect.trace import current
-
-if TYPE_CHECKING:
-    from recollect.ports import PassageSentences, Vector, Vectors
 
 TOKENS = 256
 """Tokens of a batch, padding among them, unless one text has more. A token costs the same in a text
@@ -44,7 +43,7 @@ def in_batches(encoded: Sequence[Tokens], run: Callable[[list[Tokens]], Any], ou
         out[some] = run([encoded[n] for n in some])
 
 
-def empty_vectors(count: int, dimensions: int) -> Vectors:
+def empty_vectors(count: int, dimensions: int) -> ports.Vectors:
     return np.empty((count, dimensions), np.float32)
 
 
@@ -54,7 +53,7 @@ class TokenStates(NamedTuple):
     ids: tuple[int, ...]
     states: Any
     """One row a token."""
-    vector: Vector
+    vector: ports.Vector
     """That of the text, of length 1."""
     cut: bool
     """Whether the text goes on behind the last of them."""
@@ -97,14 +96,14 @@ class Network:
             devices.warn(device, self._session.get_providers())
         self._inputs = {i.name for i in self._session.get_inputs()}
 
-    def embed(self, texts: list[str]) -> Vectors:
+    def embed(self, texts: list[str]) -> ports.Vectors:
         """Returns a vector of length 1 for each text."""
         encoded = [*map(self._tokenizer.encode, texts)]
         vectors = empty_vectors(len(texts), self.model.dimensions)
         in_batches(encoded, self._embed, vectors)
         return vectors
 
-    def _embed(self, encoded: list[Tokens]) -> Vectors:
+    def _embed(self, encoded: list[Tokens]) -> ports.Vectors:
         outputs, mask = self._run(encoded)
         vectors = _of_length_1(self._pooled(outputs[0], mask))
         if vectors.shape[1] != self.model.dimensions:
@@ -116,10 +115,12 @@ class Network:
         self._check_numbers(vectors)
         return vectors
 
-    def sentences(self, texts: Sequence[PassageSentences]) -> tuple[Vectors, list[Vectors]]:
+    def sentences(
+        self, texts: Sequence[ports.PassageSentences]
+    ) -> tuple[ports.Vectors, list[ports.Vectors]]:
         """Returns the vector of each text, and one of each of its sentences, of length 1; of those
         that the network does not reach, zeros. Its graph must give them."""
-        encoded = [self._in_parts(text) for text in texts]
+        encoded = list(map(self._in_parts, texts))
         outputs = self._session.run(
             ["vector", "sentences"], self._feed(*zip(*encoded, strict=True))
         )
@@ -132,7 +133,7 @@ class Network:
         self._check_numbers(outputs[0])
         return outputs[0].astype(np.float32), found
 
-    def _in_parts(self, text: PassageSentences) -> tuple[list[int], list[int]]:
+    def _in_parts(self, text: ports.PassageSentences) -> tuple[list[int], list[int]]:
         """Returns the tokens of a text, and of each the number of its sentence or -1."""
         ids: list[int] = []
         numbers: list[int] = []
@@ -186,7 +187,7 @@ class Network:
         in_batches(pairs, scored, out)
         self._check_numbers(out)
         slope, offset = self.model.calibration
-        return [float(x) for x in slope * out + offset]
+        return list(map(float, slope * out + offset))
 
     def _run(self, encoded: Sequence[Tokens]) -> tuple[list[Any], Any]:
         """Returns the outputs of the network for tokenised texts or pairs, and which tokens are
@@ -203,7 +204,7 @@ class Network:
             "input_ids": ids, "attention_mask": mask, "token_type_ids": types,
             "sentence_ids": none,
         }  # fmt: skip
-        feed = {name: array for name, array in feed.items() if name in self._inputs}
+        feed = only(feed, self._inputs)
         self.runs += 1
         try:
             return self._session.run(None, feed), mask
@@ -230,8 +231,8 @@ class Network:
             )
 
 
-def _of_length_1(vectors: Any) -> Vectors:
-    made: Vectors = vectors.astype(np.float32)
+def _of_length_1(vectors: Any) -> ports.Vectors:
+    made: ports.Vectors = vectors.astype(np.float32)
     made /= np.maximum(np.linalg.norm(made, axis=1, keepdims=True), 1e-12)
     return made
 

@@ -9,13 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
 
+from recollect import ports
 from recollect.models import network
 from recollect.models.catalog import LocalModel
-
-if TYPE_CHECKING:
-    from recollect.ports import PassageSentences, Vector, Vectors
 
 _QUERY_CHARACTERS = 4_000
 _PASSAGE_CHARACTERS = 16_000
@@ -65,23 +62,23 @@ class _OnnxModel:
 class OnnxEmbedder(_OnnxModel):
     def __init__(self, model: LocalModel, home: Path, among: str = "", device: str = "cpu") -> None:
         super().__init__(model, home, among, device)
-        self._made: dict[str, Vector] = {}
+        self._made: dict[str, ports.Vector] = {}
         """Vectors of passages that were read for their sentences, until they are asked for."""
 
     @property
     def dimensions(self) -> int:
         return self.model.dimensions
 
-    def embed_query(self, text: str) -> Vector:
+    def embed_query(self, text: str) -> ports.Vector:
         asked = self.model.query_prefix + text[:_QUERY_CHARACTERS]
-        vector: Vector = self.network(brief=len(asked) <= _BRIEF).embed([asked])[0]
+        vector: ports.Vector = self.network(brief=len(asked) <= _BRIEF).embed([asked])[0]
         return vector
 
     def token_states(self, text: str, most: int) -> network.TokenStates:
         """The states of a text's first tokens after the inner layer that the model names."""
         return self.network(brief=True, states=True).states(text[:_BRIEF], most)
 
-    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+    def embed_passages(self, texts: Sequence[str]) -> ports.Vectors:
         made = {text: self._made.pop(text) for text in set(texts) if text in self._made}
         vectors = network.empty_vectors(len(texts), self.dimensions)
         rest = [n for n, text in enumerate(texts) if text not in made]
@@ -90,10 +87,10 @@ class OnnxEmbedder(_OnnxModel):
             vectors[n] = made.get(text, vectors[n])
         return vectors
 
-    def embed_sentences(self, texts: Sequence[PassageSentences]) -> list[Vectors]:
+    def embed_sentences(self, texts: Sequence[ports.PassageSentences]) -> list[ports.Vectors]:
         """Returns a vector for each sentence of each passage. The passages' own, which the same
         pass gives, are kept for whoever embeds them next."""
-        found: list[Vectors] = []
+        found: list[ports.Vectors] = []
         for start in range(0, len(texts), _AT_ONCE):
             some = texts[start : start + _AT_ONCE]
             brief = sum(len(one.text) for one in texts) <= _BRIEF
@@ -104,7 +101,7 @@ class OnnxEmbedder(_OnnxModel):
             self._made.pop(next(iter(self._made)))
         return found
 
-    def _embedded(self, texts: Sequence[str]) -> Vectors:
+    def _embedded(self, texts: Sequence[str]) -> ports.Vectors:
         prefix = self.model.passage_prefix
         given = [prefix + text[:_PASSAGE_CHARACTERS] for text in texts]
         brief = sum(map(len, given)) <= _BRIEF

@@ -8,18 +8,15 @@ from __future__ import annotations
 
 from math import exp
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from recollect.models import checksums
+from recollect import ports
+from recollect.models import checksums, network
 from recollect.models.catalog import PAIR
 from recollect.named_tuple import NamedTuple
 from recollect.text.pairs import PairJudgement
-
-if TYPE_CHECKING:
-    from recollect.models.network import TokenStates
-    from recollect.ports import Vector
 
 _HEADS, _LAYERS = 4, 2
 Weights = dict[str, Any]
@@ -33,7 +30,7 @@ class PairText(NamedTuple):
     """One row a token, projected to the width of the head."""
     cut: bool
     """Whether it goes on behind what is read."""
-    vector: Vector
+    vector: ports.Vector
 
 
 class PairHead:
@@ -43,7 +40,7 @@ class PairHead:
         with np.load(path) as arrays:
             self._weights = {name: array.astype(np.float32) for name, array in arrays.items()}
 
-    def text(self, tokens: TokenStates) -> PairText:
+    def text(self, tokens: network.TokenStates) -> PairText:
         most = PAIR.max_tokens
         states = _linear(self._weights, "inp", tokens.states[:most].astype(np.float32))
         cut = tokens.cut or len(tokens.ids) > most

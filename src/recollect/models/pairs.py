@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import starmap
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -43,7 +44,7 @@ class ShippedPairs:
 
     def judge(self, texts: Sequence[tuple[str, str]]) -> list[PairJudgement]:
         """Returns for each pair what the second text is to the first."""
-        return [self._judged(one, other) for one, other in texts]
+        return list(starmap(self._judged, texts))
 
     def _judged(self, one: str, other: str) -> PairJudgement:
         if not (self._encoder.reads(one) and self._encoder.reads(other)):

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.errors import ModelError
+from recollect.nouns import of_type
 
 WEIGHTS = ("model.onnx", "onnx/model.onnx", "onnx/model_quantized.onnx", "onnx/model_int8.onnx")
 """Where the weights may be; the first that is there counts."""
@@ -88,7 +89,7 @@ def _pooling(folder: Path, pooling: dict[str, Any]) -> str:
 
 def _prompt(prompts: Any, names: tuple[str, ...]) -> str:
     found = map(prompts.get, names) if isinstance(prompts, dict) else ()
-    return next((said for said in found if isinstance(said, str)), "")
+    return next(iter(of_type(found, str)), "")
 
 
 def _read(path: Path) -> dict[str, Any]:

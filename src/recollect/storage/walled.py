@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import chain
 
 from recollect import ports
 from recollect.errors import NotFound, StoreChanged, UsageError
@@ -36,6 +37,8 @@ from recollect.nouns import (
     StoreStats,
     TextQuery,
     View,
+    by_name,
+    filled,
     of_type,
 )
 from recollect.ports import (
@@ -106,7 +109,7 @@ class WalledStore(StorageEngine):
     def get(self, name: str, filter: Filter = EVERYTHING, *, body: bool = True) -> list[Document]:
         real = self._names.real(name)
         found = self._engine.get(real or name, self._walled(filter), body=body)
-        return [_shown(one) for one in found]
+        return list(map(_shown, found))
 
     def by_handle(self, handles: Collection[str]) -> list[HandleMatch]:
         found = self._engine.by_handle(handles)
@@ -234,8 +237,7 @@ class _Changes:
         self._puts = {put.document.id: put for put in of_type(self._changes, Put)}
 
     def __iter__(self) -> Iterator[Change]:
-        for change in self._changes:
-            yield from self._translated(change)
+        yield from chain.from_iterable(map(self._translated, self._changes))
 
     def _translated(self, change: Change) -> Iterable[Change]:
         match change:
@@ -279,7 +281,7 @@ class _Changes:
         if not source.uri and not source.places:
             return source
         every, mine = (
-            {one.name: one for one in stats.sources}
+            by_name(stats.sources)
             for stats in (self._engine.stats(), self._engine.stats(Filter(within=self._names.view)))
         )
         known = every.get(source.name)
@@ -321,12 +323,13 @@ class WalledSessions:
         if real is None:
             return {}
         found = self._engine.sessions.holders(messages, within=real)
-        named = self._shown({spot.document for spots in found.values() for spot in spots})
+        spots = chain.from_iterable(found.values())
+        named = self._shown({spot.document for spot in spots})
         seen = {
             id: [Spot(named[one.document], one.turn) for one in spots if one.document in named]
             for id, spots in found.items()
         }
-        return {id: spots for id, spots in seen.items() if spots}
+        return filled(seen)
 
     def _shown(self, ids: Iterable[str]) -> Mapping[str, str]:
         """Returns the names inside of those documents that are in sight."""

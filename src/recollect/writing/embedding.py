@@ -10,17 +10,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from threading import Event, Thread
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recollect import ports
 from recollect.errors import RecollectError
 from recollect.named_tuple import NamedTuple
 from recollect.nouns.values import grouped
-
-if TYPE_CHECKING:
-    from recollect.ports import Embedder, StorageEngine, Vectors
 
 FETCH = 1024
 """Passages asked for at once; finding them costs more than reading them."""
@@ -56,8 +54,8 @@ class EmbeddingProgress(NamedTuple):
 
 
 def embed_pending(
-    store: StorageEngine,
-    embedder: Embedder,
+    store: ports.StorageEngine,
+    embedder: ports.Embedder,
     progress: Callable[[EmbeddingProgress], None] = lambda _: None,
     stop: Event | None = None,
     step: int = WRITE,
@@ -82,7 +80,9 @@ def embed_pending(
                 size = sum(map(len, some))
                 rows = [n for n, text in enumerate(some) for _ in keys[text]]
                 stored = store.put_vectors(
-                    embedder.key, [key for text in some for key in keys[text]], vectors[rows]
+                    embedder.key,
+                    list(chain.from_iterable(keys[text] for text in some)),
+                    vectors[rows],
                 )
                 far = EmbeddingProgress(
                     far.done + stored, far.fetched, far.read + size, far.waiting - size
@@ -93,7 +93,7 @@ def embed_pending(
     return far.done
 
 
-def _known(store: StorageEngine, model: str, keys: Sequence[int]) -> Collection[int]:
+def _known(store: ports.StorageEngine, model: str, keys: Sequence[int]) -> Collection[int]:
     """Gives passages whose text came from elsewhere before the vector that it has, and returns
     which these are. For few it is quicker to embed them than to look."""
     found = store.admin.twins(model, keys) if len(keys) >= LOOKED_UP else {}
@@ -104,11 +104,11 @@ def _known(store: StorageEngine, model: str, keys: Sequence[int]) -> Collection[
 
 def _embedded(
     pool: ThreadPoolExecutor,
-    embedder: Embedder,
+    embedder: ports.Embedder,
     texts: Sequence[str],
     step: int,
     stop: Event | None,
-) -> Iterator[tuple[Sequence[str], Vectors]]:
+) -> Iterator[tuple[Sequence[str], ports.Vectors]]:
     """Yields the vectors of some texts after the other. The threads go on while these are stored;
     what nobody asks for any more is not begun."""
     parts = [texts[start : start + step] for start in range(0, len(texts), step)]
@@ -130,7 +130,7 @@ _PAUSE = 2.0
 class BackgroundEmbedder:
     """Embeds what is pending in a thread of its own, for processes that live long."""
 
-    def __init__(self, store: StorageEngine, embedder: Embedder) -> None:
+    def __init__(self, store: ports.StorageEngine, embedder: ports.Embedder) -> None:
         self._store = store
         self._embedder = embedder
         self._stop = Event()

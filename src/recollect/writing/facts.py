@@ -38,6 +38,7 @@ from recollect.nouns import (
     Register,
     Remove,
     Source,
+    not_among,
     stable_id,
 )
 from recollect.ports import Store, scanned_pages
@@ -92,7 +93,7 @@ class FactPlan:
 
     def load(self, ids: Iterable[str]) -> None:
         """Read these, all at once."""
-        new = [id for id in ids if id not in self._stored]
+        new = list(not_among(ids, self._stored))
         self._stored |= dict.fromkeys(new)
         for held in self._store.by_handle([handle(self._owner, f"{IS}{id}") for id in new]):
             fact = from_document(held.document)

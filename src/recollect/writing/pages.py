@@ -6,10 +6,12 @@ and no page links to one that is not there. This is so for every write, whoever 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, filterfalse
+from operator import attrgetter
 
 from recollect.facts import PAGE, Fact, from_document, handle
-from recollect.nouns import Change, Expect, Filter, Forget, Put, Register, Remove, Source
+from recollect.nouns import Change, Expect, Filter, Forget, Put, Register, Remove, Source, index_by
 from recollect.ports import Store, scanned
 from recollect.tree import (
     KIND,
@@ -48,16 +50,25 @@ def with_pages(
 ) -> list[Change]:
     """The changes in *more*, with every page that they put, or that a changed fact is or was on,
     as it is after them. *facts* are those that change: before, and after."""
-    given = {page.address: page for page in filter(None, map(_page_in, more))}
-    others = [change for change in more if _page_in(change) is None]
+    given = _by_address(filter(None, map(_page_in, more)))
+    others = list(filterfalse(_page_in, more))
     gone = {change.id for change in others if isinstance(change, Remove | Forget)}
     touched = set(given).union(*(map(page_of, filter(None, pair)) for pair in facts.values()))
     if given or gone:
         return [*others, *_relinked(store, owner, facts, given, gone, touched)]
     there = filter(None, (page_at(store, owner, address) for address in sorted(touched)))
-    before = {page.address: page for page in there}
+    before = _by_address(there)
     after = [_described(store, page, facts) for page in before.values()]
     return [*others, *_puts(before, after)]
+
+
+def _by_address(pages: Iterable[TopicPage]) -> dict[str, TopicPage]:
+    return index_by(attrgetter("address"), pages)
+
+
+def _after(facts: Mapping[str, tuple[Fact | None, Fact | None]]) -> Iterator[Fact]:
+    """Yields the facts that change, as they are afterwards."""
+    return filter(None, (after for _, after in facts.values()))
 
 
 def _page_in(change: Change) -> TopicPage | None:
@@ -76,10 +87,10 @@ def _relinked(
     touched: set[str],
 ) -> list[Change]:
     """Writes all links anew, because the set of pages changes."""
-    before = {page.address: page for page in pages_of(store, owner)}
+    before = _by_address(pages_of(store, owner))
     there = {**before, **given}
     left = [page for page in there.values() if page.key not in gone]
-    targets = {target for page in left for target in page.related if target not in there}
+    targets = set(chain.from_iterable(page.related for page in left)) - there.keys()
     some = [_described(store, p, facts) if p.address in touched else p for p in left]
     return _puts(before, linked(some, _with_facts(store, owner, facts, targets)))
 
@@ -93,7 +104,7 @@ def _with_facts(
     """Which of these have facts, and so are pages, though nobody has written them."""
     handles = {handle(owner, f"{PAGE}{address}"): address for address in addresses}
     held = [h for h in store.by_handle(handles) if h.document.external not in facts]
-    new = {page_of(after) for _, after in facts.values() if after is not None}
+    new = set(map(page_of, _after(facts)))
     return {handles[one.handle] for one in held} | new.intersection(handles.values())
 
 
@@ -104,8 +115,8 @@ def _described(
         return page
     held = store.by_handle([handle(page.owner, f"{PAGE}{page.address}")])
     stored = [from_document(one.document) for one in held if one.document.external not in facts]
-    new = [after for _, after in facts.values() if after is not None and after.text]
-    return describe(page, [*stored, *(fact for fact in new if page_of(fact) == page.address)])
+    new = [fact for fact in _after(facts) if fact.text and page_of(fact) == page.address]
+    return describe(page, [*stored, *new])
 
 
 def _puts(before: Mapping[str, TopicPage], after: Iterable[TopicPage]) -> list[Change]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import uuid4
@@ -116,6 +116,11 @@ def listed(store: Store, asked: FactFilter, *, limit: int, cursor: str, every: b
             return FactPage(tuple(found), cursor)
 
 
+def _handles(owner: str, names: Iterable[str]) -> set[str]:
+    """Returns the handles under which a store finds facts of these names."""
+    return {handle(owner, key) for key in itertools.chain.from_iterable(map(keys, names))}
+
+
 class KnownFacts:
     """What is known, for a new fact to be compared with."""
 
@@ -131,8 +136,7 @@ class KnownFacts:
     def rivals(self, fact: Fact) -> list[Rival]:
         asked = FactFilter(fact.owner, fact.scopes)
         found: dict[str, Rival] = {}
-        own = {handle(fact.owner, key) for name in fact.names for key in keys(name)}
-        for held in self._store.by_handle(own):
+        for held in self._store.by_handle(_handles(fact.owner, fact.names)):
             found[held.document.external] = Rival(from_document(held.document), True)
         limits = Filter(owner=fact.owner, scopes=fact.scopes, kinds=(KIND,))
         hits = self._store.search_text([parse(fact.text).text], limits, limit=LIKE)[0].hits
@@ -171,7 +175,7 @@ def conflicts(
 
 def _namesakes(store: Store, fact: Fact) -> list[Conflict]:
     """The one other fact in force that goes by the name of this one; none if several do."""
-    own = {handle(fact.owner, key) for key in keys(fact.name)} if fact.name else set()
+    own = _handles(fact.owner, [fact.name])
     hides = FactFilter(fact.owner, fact.scopes).hides
     others = {held.document.external: from_document(held.document) for held in store.by_handle(own)}
     found = [one for one in others.values() if one.id != fact.id and not hides(one)]

@@ -24,7 +24,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from recollect.errors import Cancelled, ServiceDenied, UsageError, in_a_line
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import without
+from recollect.nouns import by_name, without
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -131,7 +131,7 @@ class Outcome(NamedTuple):
 
 def ordered(slots: Sequence[Slot], given: Iterable[str]) -> list[Slot]:
     """The slots so that each comes after those it needs, else in the order they are in."""
-    known = {slot.name: slot for slot in slots}
+    known = by_name(slots)
     begun = set(given)
     if len(known) < len(slots) or begun & known.keys():
         names = sorted([*(slot.name for slot in slots), *begun])

@@ -11,13 +11,12 @@ from recollect.models.llm.dialect import (
     StreamDelta,
     check_error,
     events,
-    mapping,
     optional_fields,
     text_in,
     usage_of,
 )
 from recollect.models.llm.keys import ApiKey
-from recollect.nouns import filled
+from recollect.nouns import filled, mapping
 from recollect.ports import LlmReply, LlmRequest, LlmUsage
 
 VERSION = "2023-06-01"

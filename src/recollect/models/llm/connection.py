@@ -33,6 +33,7 @@ from urllib.request import proxy_bypass
 from recollect.errors import ModelUnreachable
 from recollect.models.addresses import is_loopback
 from recollect.models.llm.timeouts import POLL, check_token
+from recollect.moments import aware
 from recollect.named_tuple import NamedTuple
 from recollect.ports import StopToken
 
@@ -226,5 +227,4 @@ def _seconds_until(date: str) -> float:
         when = parsedate_to_datetime(date)
     except ValueError:
         return -1.0
-    when = when if when.tzinfo else when.replace(tzinfo=UTC)
-    return max(0.0, (when - datetime.now(UTC)).total_seconds())
+    return max(0.0, (aware(when) - datetime.now(UTC)).total_seconds())

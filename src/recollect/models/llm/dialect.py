@@ -20,7 +20,9 @@ from recollect.errors import (
 )
 from recollect.models.llm.keys import ApiKey
 from recollect.named_tuple import NamedTuple
+from recollect.nouns import mapping
 from recollect.ports import LlmReply, LlmRequest, LlmUsage
+from recollect.text.unicode import clipped
 
 
 class StreamDelta(NamedTuple):
@@ -94,11 +96,6 @@ def usage_of(told: Any) -> LlmUsage | None:
     return LlmUsage(asked + read + write, output, read, write, cost)
 
 
-def mapping(told: Any) -> dict[str, Any]:
-    """Returns an object of an answer, and an empty one for whatever else stands there."""
-    return told if isinstance(told, dict) else {}
-
-
 def _count(told: Any) -> int:
     return max(told, 0) if type(told) is int else 0
 
@@ -158,11 +155,16 @@ def _meaning(status: int, said: str) -> str:
     known = _STATUSES.get(status, "")
     if known == "key":
         return known
-    if any(words in said for words in _NO_CREDIT):
+    if mentions(said, _NO_CREDIT):
         return "credit"
-    if status < 500 and any(words in said for words in _TOO_LONG):
+    if status < 500 and mentions(said, _TOO_LONG):
         return "length" if known != "credit" else known
     return known or ("moved" if 300 <= status < 400 else "refused")
+
+
+def mentions(said: str, phrases: Iterable[str]) -> bool:
+    """Tells whether a text has one of these phrases."""
+    return any(phrase in said for phrase in phrases)
 
 
 def message_in(raw: bytes | str) -> tuple[str, int]:
@@ -205,8 +207,7 @@ _STATUS: Mapping[str, int] = {
 
 
 def _line(text: str) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= _WORTH_SHOWING else flat[: _WORTH_SHOWING - 1] + "…"
+    return clipped(" ".join(text.split()), _WORTH_SHOWING)
 
 
 def check_error(told: Any) -> None:

@@ -11,13 +11,13 @@ from recollect.models.llm.dialect import (
     StreamDelta,
     check_error,
     events,
-    mapping,
     optional_fields,
     text_in,
     usage_of,
 )
 from recollect.models.llm.keys import ApiKey
 from recollect.models.llm.schema import is_closed
+from recollect.nouns import filled, mapping
 from recollect.ports import LlmReply, LlmRequest, LlmUsage
 
 _REASONS: Mapping[str, str] = {"stop": "end", "length": "length", "content_filter": "filtered"}
@@ -102,7 +102,7 @@ class LlamaCpp(OpenAi):
         self, model: str, request: LlmRequest, *, stream: bool, without: frozenset[str]
     ) -> dict[str, Any]:
         made = super().body(model, request, stream=stream, without=without)
-        return made | ({"grammar": request.grammar} if request.grammar else {})
+        return made | filled({"grammar": request.grammar})
 
 
 def _response_format(schema: Mapping[str, Any] | None) -> dict[str, Any] | None:

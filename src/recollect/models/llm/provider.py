@@ -26,7 +26,7 @@ from recollect.errors import (
 from recollect.models.addresses import LlmAddress
 from recollect.models.llm import connection
 from recollect.models.llm.anthropic import Anthropic
-from recollect.models.llm.dialect import Dialect, StreamDelta, cut, error_of, message_in
+from recollect.models.llm.dialect import Dialect, StreamDelta, cut, error_of, mentions, message_in
 from recollect.models.llm.keys import KeyLookup
 from recollect.models.llm.openai import LlamaCpp, OpenAi
 from recollect.models.llm.schema import in_words
@@ -215,7 +215,7 @@ class HttpProvider(_Turns):
         said, stream = error.message.lower(), "stream" in body
         options = self._dialect.optional.items() if not isinstance(error, ModelTooLong) else ()
         for option, words in options:
-            if option in without or not any(word in said for word in words):
+            if option in without or not mentions(said, words):
                 continue
             fewer = without | {option}
             if self._dialect.body(self.model, request, stream=stream, without=fewer) != body:

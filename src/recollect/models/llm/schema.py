@@ -11,12 +11,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from itertools import islice
+from itertools import islice, repeat
 from operator import ge, le
 from typing import Any
 
 from recollect.errors import ModelGarbled, UsageError
 from recollect.named_tuple import NamedTuple
+from recollect.nouns import only
 
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "object": (dict,),
@@ -44,12 +45,10 @@ def check_schema(schema: Mapping[str, Any], at: str = "the schema") -> None:
     kinds = _kinds(schema)
     if not set(kinds) <= _TYPES.keys():
         raise UsageError(f"{at} has the type {schema['type']!r}, which does not exist")
-    for name, inner in schema.get("properties", {}).items():
+    properties, items = schema.get("properties", {}), only(schema, ("items",))
+    choices = zip(repeat("anyOf"), schema.get("anyOf", ()), strict=False)
+    for name, inner in (*properties.items(), *items.items(), *choices):
         check_schema(inner, f"{at}, {name}")
-    if "items" in schema:
-        check_schema(schema["items"], f"{at}, items")
-    for inner in schema.get("anyOf", ()):
-        check_schema(inner, f"{at}, anyOf")
     if not isinstance(schema.get("additionalProperties", True), bool):
         raise UsageError(f"{at} has additionalProperties that are neither true nor false")
 

@@ -53,12 +53,11 @@ class EmbeddedAdmin:
             yield from dump.dumped(record, after, vectors)
 
     def load(self, items: Iterable[Item], *, replace: bool = False) -> LoadReport:
-        record, done = self._pool.mine(), LoadReport()
+        record = self._pool.mine()
         with record.transaction():
             writer = record.writer()
             loader = dump.EmbeddedLoader(record.db, writer, record.history, replace)
-            for item in items:
-                done += loader.load(item)
+            done = sum(map(loader.load, items), LoadReport())
             writer.finish()
         return done
 

@@ -13,6 +13,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Collection
 from contextlib import suppress
+from itertools import starmap
 from pathlib import Path
 from typing import TypeVar
 
@@ -126,7 +127,7 @@ class EmbeddedCache(HeldConnection):
     def alike(self, space: str, *, limit: int) -> list[CachedAnswer]:
         select = f"SELECT {_HEAD} FROM answers WHERE space = ? ORDER BY used DESC LIMIT ?"
         return self._with(
-            lambda db: [CachedAnswer(*row) for row in db.execute(select, (space, limit))]
+            lambda db: list(starmap(CachedAnswer, db.execute(select, (space, limit))))
         )
 
     def put(self, kept: CachedAnswer) -> None:
@@ -158,7 +159,7 @@ class EmbeddedCache(HeldConnection):
         )
 
         def find(db: sqlite3.Connection) -> dict[str, PastRequest]:
-            rows = [PastRequest(*row) for row in db.execute(select, list(keys))]
+            rows = starmap(PastRequest, db.execute(select, list(keys)))
             return {row.key: row._replace(sources=_sources(row.sources)) for row in rows}
 
         return self._with(find)

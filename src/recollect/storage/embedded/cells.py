@@ -103,7 +103,7 @@ def _assigned(
 ) -> NDArray[np.int64]:
     """The number of each row's cell: of the fine ones in the nearest coarse one."""
     nearest = _nearest(rows, coarse)
-    first = np.concatenate(([0], np.cumsum([len(one) for one in fine])))
+    first = np.concatenate(([0], np.cumsum(list(map(len, fine)))))
     cell = np.zeros(len(rows), np.int64)
     for n in np.unique(nearest).tolist():
         inside = nearest == n

@@ -23,6 +23,7 @@ from recollect.nouns import (
     View,
     attributes,
     grouped,
+    not_none,
 )
 from recollect.ports import DocumentStamp, HandleMatch
 from recollect.storage.content import passage_number
@@ -82,11 +83,10 @@ class Documents(Connection):
             for name, (column, test) in _LABELS.items()
             if name in limits
         }
-        for name, wall in (filter.within or View())._asdict().items():
-            if wall is not None:
-                column, test = _LABELS[name]
-                inside = self._passing(column, test, wall)
-                labels[column] = inside & labels.get(column, inside)
+        for name, wall in not_none((filter.within or View())._asdict()).items():
+            column, test = _LABELS[name]
+            inside = self._passing(column, test, wall)
+            labels[column] = inside & labels.get(column, inside)
         paths = tuple(map(path_pattern, filter.paths)) if filter.paths is not None else None
         dated = LabelFilter(since=micros(filter.since), until=micros(filter.until), paths=paths)
         return dated._replace(**labels)
@@ -226,7 +226,7 @@ class Documents(Connection):
             f"FROM passages p JOIN documents d ON d.key = p.document WHERE {condition}",
             values,
         ).fetchall()
-        self._are_texts(value for row in rows for value in row[2:4])
+        self._are_texts(chain.from_iterable(row[2:4] for row in rows))
         return [
             StoredPassage(
                 key,
@@ -283,11 +283,11 @@ class Documents(Connection):
             "ORDER BY d.key DESC",
             (source,),
         ).fetchall()
-        owners = {label: self.label(label) for label in {row[4] for row in rows}}
-        scopes = {label: self._scope_set(label) for label in {row[5] for row in rows}}
         return [
-            DocumentStamp(external, source, path, origin, stamp, owners[owner], scopes[scoped])
-            for external, path, origin, stamp, owner, scoped in rows
+            DocumentStamp(
+                external, source, path, origin, stamp, self.label(owner), self._scope_set(scopes)
+            )
+            for external, path, origin, stamp, owner, scopes in rows
         ]
 
     def history(self, id: str) -> list[Event]:

@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
-from itertools import groupby
+from itertools import groupby, starmap
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -53,7 +53,7 @@ def dumped(record: Record, after: str, vectors: bool) -> Iterator[DumpEntry]:
 def _sources(dump: _RecordDump, after: str) -> Iterator[DumpEntry]:
     select = "SELECT id, name, kind, uri, stamp, places FROM sources WHERE id > ? ORDER BY id"
     for id, name, kind, uri, stamp, places in dump.rows(select, int(after or 0)):
-        gathered = tuple(Place(*place) for place in json.loads(places))
+        gathered = tuple(starmap(Place, json.loads(places)))
         yield DumpEntry(f"s:{id}", Source(name, kind, uri, stamp, gathered))
 
 

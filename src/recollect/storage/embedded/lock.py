@@ -60,7 +60,7 @@ def holders(folder: Path) -> str:
     """Who is writing to the record, in brackets, where the system tells it."""
     try:
         shared = str((folder / "record.db-shm").stat().st_ino)
-        lines = [line.split() for line in Path("/proc/locks").read_text().splitlines()]
+        lines = list(map(str.split, Path("/proc/locks").read_text().splitlines()))
     except OSError:
         return ""
     found = sorted(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Mapping
+from itertools import starmap
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -132,4 +133,4 @@ class Record(Feeding):
 
 
 def _places(written: str) -> tuple[Place, ...]:
-    return tuple(Place(*place) for place in json.loads(written))
+    return tuple(starmap(Place, json.loads(written)))

@@ -22,7 +22,7 @@ from typing import Any
 from recollect import permissions
 from recollect.errors import NotFound, StoreCorrupt, StoreError, StoreTooNew
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import stable_id
+from recollect.nouns import not_among, stable_id
 from recollect.storage.content import digest
 from recollect.storage.embedded import audit, record_file, swap
 from recollect.storage.embedded.backup import RECORD, USAGE, Tell, begin_anew, refuse_unsound
@@ -351,7 +351,7 @@ def _mend(record: Record, db: sqlite3.Connection) -> _Mended:
         "WHERE action IN ('added', 'changed') AND id NOT IN (SELECT id FROM documents)",
     )
     # One whose owner or source is lost has another id by now, and is incomplete.
-    return _Mended(incomplete, unnamed, tuple(id for id in lost if id not in there))
+    return _Mended(incomplete, unnamed, tuple(not_among(lost, there)))
 
 
 def _name_documents(db: sqlite3.Connection, names: Sequence[_Named]) -> None:

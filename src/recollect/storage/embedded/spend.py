@@ -12,6 +12,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
+from itertools import starmap
 from pathlib import Path
 
 from recollect import permissions
@@ -72,7 +73,7 @@ class EmbeddedSpending:
             if _version(db) == 0:  # it is being made
                 return []
             found = db.execute("SELECT * FROM spent WHERE day >= ? ORDER BY day, model", (since,))
-            return [Expense(*row) for row in found]
+            return list(starmap(Expense, found))
 
     def _day(self, db: sqlite3.Connection, day: str) -> int:
         """Spent and set aside; what was set aside yesterday and is still open counts today."""

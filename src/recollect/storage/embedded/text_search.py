@@ -18,7 +18,7 @@ from typing import TypeVar
 from recollect import permissions
 from recollect.errors import StoreBusy, StoreError
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Filter, Hit, TextQuery, View
+from recollect.nouns import Filter, Hit, TextQuery, View, not_among
 from recollect.ports import Finding, TextResult
 from recollect.storage.embedded import allocator, audit, folders
 from recollect.storage.embedded.lock import file_lock
@@ -160,7 +160,7 @@ class EmbeddedText:
         keys = record.keys_after(seq, self._within)
         with self._lock:
             known = self._tail
-            missing = [key for key in keys if key not in known]
+            missing = list(not_among(keys, known))
             new = {
                 row.key: _TailPassage(
                     row, lexical.index_passage(row.title, row.path, row.heading, row.text)

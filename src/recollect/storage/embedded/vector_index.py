@@ -26,6 +26,7 @@ import numpy as np
 
 from recollect import permissions
 from recollect.errors import StoreError
+from recollect.nouns import by_name
 from recollect.storage.embedded import cells, sign_bits, sums
 from recollect.storage.embedded.record import Record
 from recollect.storage.embedded.rows import LabelFilter, VectorRow
@@ -454,7 +455,7 @@ class VectorIndex:
         """Map what the manifest names, or a newer one if that has replaced it meanwhile: which it
         was, and what of it can be used. What is torn counts for nothing: all is searched from the
         record until a flush replaces it."""
-        kept = {s.name: s for s in self._segments}
+        kept = by_name(self._segments)
         while True:
             try:
                 self._segments = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import starmap
 from typing import Any
 
 from recollect import ports
@@ -91,7 +92,7 @@ class EmbeddedVectors:
         if index.wants_a_segment:
             with suppress(OSError):
                 self.flush(model)
-        return VectorResult([Hit(*hit) for hit in hits], size, passages)
+        return VectorResult(list(starmap(Hit, hits)), size, passages)
 
     def counts(self, record: Record, view: View) -> dict[str, int]:
         """Counts the vectors of each model within a wall; *record* is in a snapshot."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import starmap
 from typing import Any
 
 import numpy as np
@@ -56,7 +57,7 @@ class PlainAdmin:
         yield from tables.sources.values()
         for entry in reversed(tables.newest_first()):
             yield WholeDocument(self._put(entry), self._vectors(entry) if vectors else {})
-        yield from (Tombstone(id, at) for id, at in sorted(tables.tombstones.items()))
+        yield from starmap(Tombstone, sorted(tables.tombstones.items()))
         for id in sorted({event.id for event in tables.events}):
             yield History(id, tuple(event for event in tables.events if event.id == id))
         yield from sorted(tables.answers.values(), key=lambda one: one.id)
