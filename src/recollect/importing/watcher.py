@@ -7,6 +7,7 @@ file system and misses nothing that happened while nobody was watching.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 from pathlib import Path
 from threading import Event
 
@@ -67,4 +68,5 @@ def _state(place: Path, follow: bool) -> int:
     repository changes."""
     beside = (place.with_name(f"{place.name}-wal"), place / ".git" / "logs" / "HEAD")
     walks = (files.walk(root, follow_links=follow) for root in (place, *beside))
-    return hash(tuple(found for walk in walks for folder in walk for found in folder.files))
+    folders = chain.from_iterable(walks)
+    return hash(tuple(chain.from_iterable(folder.files for folder in folders)))

@@ -108,6 +108,7 @@ from recollect.nouns.values import (
     only,
     optional_names,
     partition,
+    values_of,
     without,
 )
 
@@ -201,6 +202,7 @@ __all__ = [
     "optional_names",
     "partition",
     "stable_id",
+    "values_of",
     "without",
     "words",
 ]

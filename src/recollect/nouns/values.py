@@ -68,6 +68,11 @@ def not_among(items: Iterable[T], known: Container[object]) -> Iterator[T]:
     return (item for item in items if item not in known)
 
 
+def values_of(fields: Mapping[K, T], names: Iterable[K]) -> Iterator[T]:
+    """Yields the fields of these names that there are, in the order of the names."""
+    return (fields[name] for name in names if name in fields)
+
+
 def of_type(items: Iterable[Any], kind: type[T]) -> list[T]:
     """Returns the items of a type, in their order."""
     return [item for item in items if isinstance(item, kind)]

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, product
 from typing import Literal
 
 from recollect.facts import IS, KIND, SOURCE, Fact, FactFilter, from_document, handle
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import StoredPassage
+from recollect.nouns import StoredPassage, by_id
 from recollect.ports import HandleMatch, Store
 from recollect.reading.question import Question
 from recollect.text.keys import (
@@ -196,14 +196,11 @@ def _how(one: _NameUse) -> How:
 
 def _exact(text: Sequence[TextWord], facts: Facts) -> Iterator[_NameUse]:
     places = spoken(text)
-    for fact in _once(facts.held(places)):
+    held = by_id(fact for _, fact in facts.held(places))
+    for fact in held.values():
         for name in fact.names:
             for span in _where(name, places, text):
                 yield _NameUse(fact, name, span, facts.in_force(fact))
-
-
-def _once(held: Iterable[tuple[str, Fact]]) -> list[Fact]:
-    return list({fact.id: fact for _, fact in held}.values())
 
 
 def _where(
@@ -228,12 +225,11 @@ def _slips(text: Sequence[TextWord], taken: Sequence[NameSpan], facts: Facts) ->
     places = slip_handles(text, odd)
     found: dict[NameSpan, dict[str, list[_NameUse]]] = {}
     for handle_, fact in facts.held(places):
-        for name in fact.names:
+        for name, span in product(fact.names, places.get(handle_, ())):
             for key in keys(name)[:1]:
-                for span in places.get(handle_, ()):
-                    if slipped(span, key, text, odd):
-                        one = _NameUse(fact, name, span, facts.in_force(fact))
-                        found.setdefault(span, {}).setdefault(key, []).append(one)
+                if slipped(span, key, text, odd):
+                    one = _NameUse(fact, name, span, facts.in_force(fact))
+                    found.setdefault(span, {}).setdefault(key, []).append(one)
     for meant in found.values():
         ids = {tuple(sorted(f.id for one in some for f in one.to)) for some in meant.values()}
         if len(ids) == 1:
@@ -277,8 +273,5 @@ def _scopes(one: _NameUse) -> frozenset[str]:
 
 
 def _participants(fact: Fact, facts: Facts) -> Iterator[Fact]:
-    if fact.type == "relation":
-        for participant in fact.participants:
-            other = facts.get(participant.id)
-            if other is not None:
-                yield from facts.in_force(other)
+    found = (facts.get(one.id) for one in fact.participants if fact.type == "relation")
+    return chain.from_iterable(map(facts.in_force, filter(None, found)))

@@ -10,11 +10,11 @@ the one before it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, islice
 from math import log1p
 
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Candidate, StoredPassage, among
+from recollect.nouns import Candidate, StoredPassage, values_of
 from recollect.reading.pool import Pool, share
 from recollect.reading.units import units_of
 from recollect.text.questions.subjects import Subjects, missing, rivals, subjects
@@ -70,8 +70,7 @@ def is_taught(question: str) -> bool:
 def _passages(best: Sequence[Candidate], pool: Pool) -> list[StoredPassage]:
     """Returns the passages of the best documents, each once."""
     found = (one.passage for c in best[:DOCUMENTS] for one in (c, *pool.others.get(c.document, ())))
-    known = list(among(dict.fromkeys(found), pool.passages))
-    return [pool.passages[key] for key in known[:PASSAGES]]
+    return list(islice(values_of(pool.passages, dict.fromkeys(found)), PASSAGES))
 
 
 def _sentences(stored: StoredPassage, pool: Pool) -> Iterator[_Sentence]:

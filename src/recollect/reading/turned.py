@@ -13,7 +13,7 @@ from itertools import chain
 
 from recollect.facts import KIND, Fact, from_document
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Earlier, Filter, Result
+from recollect.nouns import Earlier, Filter, Result, by_id
 from recollect.ports import Store
 from recollect.reading.answering import replacing
 from recollect.reading.fact_results import fact_result, named_result
@@ -67,8 +67,8 @@ def _earlier(fact: Fact, facts: Facts) -> Iterator[Earlier]:
             if other is not None and id not in found:
                 found[id] = other
                 waiting.append(other)
-    for name in fact.names:
-        found |= {other.id: other for _, other in facts.held(keys(name)) if _ends_by(other, fact)}
+    called = chain.from_iterable(facts.held(keys(name)) for name in fact.names)
+    found |= by_id(other for _, other in called if _ends_by(other, fact))
     past = [one for one in found.values() if one.id != fact.id and _may_be_told(one, facts)]
     for one in sorted(past, key=lambda one: one.start, reverse=True):
         until = one.end or fact.start

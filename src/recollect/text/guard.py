@@ -22,7 +22,7 @@ from functools import cache, lru_cache
 from itertools import chain, pairwise, permutations, product
 
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import not_among
+from recollect.nouns import not_among, values_of
 from recollect.text.forms import is_past, verb
 from recollect.text.ordinary import commonness
 from recollect.text.stopwords import stopwords
@@ -168,7 +168,7 @@ class _ComparedText(NamedTuple):
 
 def _rows_of(table: Mapping[str, str], words: Iterable[str]) -> set[str]:
     """The rows of a table that some of the words are in."""
-    return {table[word] for word in words if word in table}
+    return set(values_of(table, words))
 
 
 def difference(one: str, other: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from itertools import filterfalse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from recollect import permissions, storage
 from recollect.arguments import is_there, place, store_of
 from recollect.errors import InputError, UsageError
 from recollect.nouns import Progress, Report
+from recollect.storage.embedded import swap
 
 if TYPE_CHECKING:
     from recollect.storage.embedded.backup import BackupReport as BackupReport
@@ -34,8 +36,8 @@ def _unused() -> Path:
     """Returns a path in the folder of backups that is named by the time and not taken."""
     folder = permissions.folder(backups_folder())
     name = f"recollect-{datetime.now():%Y%m%d-%H%M%S}"
-    names = [name, *(f"{name}-{n}" for n in range(2, 1000))]
-    return next(p for one in names if not (p := folder / f"{one}.tar.gz").exists())
+    files = (folder / f"{one}.tar.gz" for one in swap.numbered(name))
+    return next(filterfalse(Path.exists, files))
 
 
 def restore_store(

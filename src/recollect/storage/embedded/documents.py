@@ -24,6 +24,7 @@ from recollect.nouns import (
     attributes,
     grouped,
     not_none,
+    values_of,
 )
 from recollect.ports import DocumentStamp, HandleMatch
 from recollect.storage.content import passage_number
@@ -199,7 +200,7 @@ class Documents(Connection):
         if before or after:
             return list(chain.from_iterable(self._around(key, before, after) for key in keys))
         found = {p.key: p for p in self._passages(f"p.key IN ({marks(len(keys))})", keys)}
-        return [found[key] for key in keys if key in found]
+        return list(values_of(found, keys))
 
     def _passage_key(self, name: int | str) -> int | None:
         if isinstance(name, int):

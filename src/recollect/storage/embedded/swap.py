@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
+from itertools import count, filterfalse
 from pathlib import Path
 
 from recollect import permissions
@@ -131,5 +132,10 @@ def _exchanged(one: Path, other: Path) -> bool:
 
 def _unused(place: Path, why: str) -> Path:
     name = f"{place.name}.{why}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
-    names = [name, *(f"{name}-{n}" for n in range(2, 1000))]
-    return next(p for n in names if not os.path.lexists(p := place.with_name(n)))
+    return next(filterfalse(os.path.lexists, map(place.with_name, numbered(name))))
+
+
+def numbered(name: str) -> Iterator[str]:
+    """Yields a name as it is, then with 2, 3, … behind it."""
+    yield name
+    yield from (f"{name}-{n}" for n in count(2))

@@ -25,7 +25,7 @@ from functools import cache
 from itertools import chain
 
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Window
+from recollect.nouns import Window, values_of
 from recollect.text.questions.time_words import WORDS
 from recollect.text.statements.cues import beginnings, cued
 from recollect.text.terms import fold
@@ -587,7 +587,7 @@ _NOTHING = _Token("", 0, 0)
 
 def _either(got: Words, *kinds: str) -> _Token:
     """Returns the token of the first of these kinds that is there, else one without a kind."""
-    return next((got[kind] for kind in kinds if kind in got), _NOTHING)
+    return next(values_of(got, kinds), _NOTHING)
 
 
 def _stretch(tokens: Sequence[_Token], now: datetime, latest: datetime) -> _Stretch:

@@ -13,7 +13,7 @@ from operator import attrgetter
 from typing import Literal
 
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import group_by, only, without
+from recollect.nouns import group_by, only, values_of, without
 from recollect.text.ordinary import commonness
 from recollect.text.stopwords import language, stopwords
 from recollect.text.support import tables
@@ -309,7 +309,7 @@ def _month_beside(raws: list[_RawWord], at: int, used: int) -> str:
     """The month of a day: "May 5", "5 May", "5 of May"."""
     follows = at + used + (raws[at + used].folded in ("of", "de"))
     near = (raws[at + used].folded, raws[at - 1].folded, raws[follows].folded)
-    return next((tables.MONTHS[word] for word in near if word in tables.MONTHS), "")
+    return next(values_of(tables.MONTHS, near), "")
 
 
 def _value(digits: str) -> float:
