@@ -25,7 +25,7 @@ from recollect.errors import QueryError
 from recollect.sources.sessions import format_of
 from recollect.sources.sessions.base import Session
 from recollect.surfaces.commands import hook as hook_command
-from recollect.surfaces.commands import hook_late, hook_text
+from recollect.surfaces.commands import hook_call, hook_late, hook_text
 from recollect.surfaces.commands.hook import MARK, POINTERS, TOKENS, called
 from recollect.surfaces.install.clients import CLIENTS
 from recollect.text.tokens import count_tokens
@@ -509,7 +509,7 @@ def test_no_prompt_is_a_query_with_syntax(prompt: str) -> None:
     from recollect.text.questions.parse import parse
 
     try:
-        parsed = parse(hook_command.without_syntax(prompt))
+        parsed = parse(hook_call.without_syntax(prompt))
     except QueryError:  # nothing to look for
         return
     assert not parsed.limits

@@ -2,9 +2,9 @@
 
 Each TypedDict is one value: what a call may be told, spelt as keywords (``**options``). An option
 that is left out, or None, departs in nothing from the configuration.
-"""
 
-from __future__ import annotations
+Annotations are no texts here (as in the nouns): a TypedDict compiles each of those.
+"""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -82,7 +82,7 @@ class ThinkOptions(SearchOptions, total=False):
     """Seconds after which what was gathered is returned instead: 60."""
     token_budget: int
     """Tokens of what the model reads: 6,000."""
-    web: bool | Sequence[WebResult]
+    web: "bool | Sequence[WebResult]"
     """Pages that may be cited besides; true lets the web be asked where memory does not answer, if
     the user allows it."""
 
@@ -232,7 +232,7 @@ class TextOptions(TypedDict, total=False):
     """When it was written: what is newer takes the place of what is older."""
     facts: Iterable[JsonObject | str] | None
     """What the caller has read from it already."""
-    extractor: Extractor | None
+    extractor: "Extractor | None"
     """What reads facts from it, instead of the sentence model."""
     llm: bool
     """Have the language model read it, instead of the sentence model."""

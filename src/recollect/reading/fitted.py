@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import os
 from functools import cache
+from math import log
 
 TYPE_CHECKING = False  # typing itself takes longer to load than all of this
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+_EVEN, _STEEP = log(0.6 / 0.4), 6.0
+"""What the score of a sentence is turned by into the most that an answer may be sure: the grade of
+an answer that needs no synthesis at the score that nearly all sentences that answer have."""
 _FILE = os.path.join(os.path.dirname(__file__), "grade.json")
 
 
@@ -24,3 +28,13 @@ def weights() -> Mapping[str, Any]:
 def knows(model: str) -> bool:
     """Whether the weights were fitted with the scores of this embedder or reranker."""
     return model in weights()["embedders"] or model in weights()["rerankers"]
+
+
+def ceiling(score: float) -> float:
+    """The log-odds that an answer has at most whose nearest sentence has this score."""
+    return _EVEN + _STEEP * (score - float(weights()["stated"]["least"]))
+
+
+def least_score(sure: float) -> float:
+    """The score that the nearest sentence has at least where an answer may be so sure."""
+    return (log(sure / (1 - sure)) - _EVEN) / _STEEP + float(weights()["stated"]["least"])

@@ -42,9 +42,6 @@ INSIDE = 1.0
 """What being from the time that is asked about adds: a nudge, for people misdate things."""
 _FAR = 20.0
 """Log-odds beyond this say no more."""
-_EVEN, _STEEP = log(0.6 / 0.4), 6.0
-"""What the score of a sentence is turned by into the most that an answer may be sure: the grade of
-an answer that needs no synthesis at the score that nearly all sentences that answer have."""
 _STORED = 1.5
 """So much likelier is it, for weights without a gate, that something is stored than that it was
 found."""
@@ -269,9 +266,9 @@ def held_back(known: Mapping[str, float], by: Grader) -> float:
     grammar ask for no sentence."""
     if by.kind == "terse" or not known.get("taught"):
         return 1.0
-    about = fitted.weights()["stated"]
-    score = sum(weight * known[name] for name, weight in about["weights"].items())
-    return probability(_EVEN + _STEEP * (score - about["least"]))
+    weights = fitted.weights()["stated"]["weights"]
+    score = sum(weight * known[name] for name, weight in weights.items())
+    return probability(fitted.ceiling(score))
 
 
 def answerable(known: Mapping[str, float], by: Grader) -> float:

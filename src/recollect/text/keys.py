@@ -21,7 +21,6 @@ from itertools import accumulate, chain, takewhile
 from operator import attrgetter
 
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import grouped
 from recollect.text.ordinary import commonness
 from recollect.text.stopwords import language, stopwords
 from recollect.text.terms import fold, is_run, stem
@@ -283,7 +282,11 @@ def slip_handles(text: Sequence[TextWord], odd: Sequence[int]) -> dict[str, list
     """The halves under which names may be found that these words miss by a letter, and the runs
     of words that have them."""
     spans = _around(text, set(odd))
-    return grouped((handle, span) for span in spans for handle in _slip_handles(span.key))
+    found: dict[str, list[NameSpan]] = {}
+    for span in spans:
+        for handle in _slip_handles(span.key):
+            found.setdefault(handle, []).append(span)
+    return found
 
 
 def _slip_handles(said: str) -> Iterator[str]:

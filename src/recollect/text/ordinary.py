@@ -6,16 +6,19 @@ Nothing is read before the first question, and then only the few pages that a bi
 from __future__ import annotations
 
 import mmap
+import os
 from functools import cache, lru_cache
-from pathlib import Path
-from typing import Literal
 
 from recollect.text.stopwords import stopwords
 from recollect.text.terms import stem
 
-_FILE = Path(__file__).with_name("words.txt")
+TYPE_CHECKING = False  # typing itself takes longer to load than all of this
+if TYPE_CHECKING:
+    from typing import Literal
 
-Commonness = Literal["ordinary", "rare", "foreign", "name", ""]
+    Commonness = Literal["ordinary", "rare", "foreign", "name", ""]
+
+_FILE = os.path.join(os.path.dirname(__file__), "words.txt")
 _MARKS: dict[bytes, Commonness] = {b"-": "rare", b"=": "foreign", b"+": "name"}
 
 

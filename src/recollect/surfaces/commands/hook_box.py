@@ -15,7 +15,7 @@ import os
 import sys
 import time
 
-from recollect.surfaces.commands import hook, hook_late, hook_text
+from recollect.surfaces.commands import hook, hook_gate, hook_late, hook_text
 from recollect.surfaces.warm import client, wire
 
 TYPE_CHECKING = False  # typing itself takes longer to load than all of this
@@ -31,7 +31,9 @@ def answered(words: Sequence[str], raw: bytes) -> int:
     """``recollect hook`` as clients call it. Refuses nothing, unlike the parser."""
     try:
         code = client.answered(["hook", *words], raw, _left())
-        return _boxed(words, raw) if code is None else code
+        if code is None:
+            code = 0 if hook_gate.is_idle(words, raw) else _boxed(words, raw)
+        return code
     except (client.Late, TimeoutError):
         return hook_text.late(words, raw)
 

@@ -14,13 +14,13 @@ from typing import Any
 
 from recollect import memory as facade
 from recollect import nouns
-from recollect.surfaces.commands import hook
+from recollect.surfaces.commands import hook_call
 
 _EMBEDDED = 2_000
 """The most passages that get their vectors at the end of a session; more wait for `add`."""
 
 
-def run(call: hook.Call, path: str) -> tuple[nouns.Problem, ...]:
+def run(call: hook_call.Call, path: str) -> tuple[nouns.Problem, ...]:
     """Imports a transcript here and now; returns what could not be imported."""
     if not os.path.isfile(path):
         raise FileNotFoundError("the transcript that is named is not there")
@@ -37,7 +37,7 @@ def _beside(path: str) -> list[str]:
     return [folder] if os.path.isdir(folder) else []
 
 
-def start(call: hook.Call, path: str) -> None:
+def start(call: hook_call.Call, path: str) -> None:
     """Starts another process of ours, which outlives the client, and leaves the import to it."""
     command = [sys.executable, "-m", "recollect", "hook", call.event, "--client", call.client]
     command += ["--store", call.store] if call.store else []

@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Any
 from recollect import config, permissions
 from recollect.nouns import stable_id
 from recollect.surfaces import controls
-from recollect.surfaces.commands import hook
+from recollect.surfaces.commands import hook, hook_call
+from recollect.surfaces.commands.hook_gate import FRESH
 from recollect.surfaces.warm import wire
 
 if TYPE_CHECKING:
     from _socket import socket
 
-FRESH = 900.0
-"""Seconds for which what came too late is worth telling."""
 BEFORE = "To the prompt before this one, for which it came too late:"
 PATIENCE = 5.0
 """Seconds within which whoever waits takes what is ready."""
@@ -31,13 +30,13 @@ PATIENCE = 5.0
 def work(words: Sequence[str], raw: bytes, waiting: socket) -> None:
     """Does what a hook is for and ends the process, which outlives the client: it holds none of its
     streams, and tells what it has to where that is still waited for."""
-    call = hook.parsed(words)
+    call = hook_call.parsed(words)
     try:
         os.setsid()
         nothing = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
             os.dup2(nothing, stream)
-        payload = hook.payload_of(raw)
+        payload = hook_call.payload_of(raw)
         told = hook.content(call, payload)
         if told:
             _deliver(call, payload, told, waiting)
@@ -47,7 +46,7 @@ def work(words: Sequence[str], raw: bytes, waiting: socket) -> None:
         os._exit(0)
 
 
-def _deliver(call: hook.Call, payload: Mapping[str, Any], told: str, waiting: socket) -> None:
+def _deliver(call: hook_call.Call, payload: Mapping[str, Any], told: str, waiting: socket) -> None:
     said = controls.shown(hook.shaped(call, payload, told)) + "\n"
     try:
         waiting.settimeout(PATIENCE)
@@ -58,20 +57,20 @@ def _deliver(call: hook.Call, payload: Mapping[str, Any], told: str, waiting: so
         hook.log(call, "not ready in time; it comes with the next prompt")
 
 
-def _file(call: hook.Call, payload: Mapping[str, Any]) -> Path:
+def _file(call: hook_call.Call, payload: Mapping[str, Any]) -> Path:
     """Where what a session is to be told is kept: one file, the last thing alone."""
     session = payload.get("session_id") or payload.get("cwd") or ""
     return config.data_folder() / "hooks" / f"{stable_id(call.client, str(session))[:16]}.txt"
 
 
-def keep(call: hook.Call, payload: Mapping[str, Any], told: str) -> None:
+def keep(call: hook_call.Call, payload: Mapping[str, Any], told: str) -> None:
     """For the next prompt of the session."""
     file = _file(call, payload)
     permissions.folder(file.parent)
     permissions.write(file, told)
 
 
-def take(call: hook.Call, payload: Mapping[str, Any]) -> str:
+def take(call: hook_call.Call, payload: Mapping[str, Any]) -> str:
     """What is kept for a session, which is no longer kept then; nothing where it is too old."""
     file = _file(call, payload)
     with suppress(OSError):

@@ -23,7 +23,7 @@ from recollect.errors import RecollectError
 from recollect.memory import Memory, core, sharing
 from recollect.named_tuple import NamedTuple
 from recollect.surfaces import cli, controls, error_log
-from recollect.surfaces.commands import hook, hook_late
+from recollect.surfaces.commands import hook, hook_call, hook_late
 from recollect.surfaces.warm import holders, tool_calls, wire
 
 THREADS = 8
@@ -226,7 +226,7 @@ def _done(request: Request, out: io.StringIO) -> tuple[int, Callable[[], None]]:
         return 0, _nothing
     if request.words[0] != "hook":
         return cli.run(request.words, streams=nullcontext), _nothing
-    call, payload = hook.parsed(request.words[1:]), hook.payload_of(request.stdin)
+    call, payload = hook_call.parsed(request.words[1:]), hook_call.payload_of(request.stdin)
     told = hook.content(call, payload)
     if not told:
         return 0, _nothing

@@ -45,16 +45,18 @@ def environment(all_of_it: Mapping[str, str]) -> dict[str, str]:
 def folder(variables: Mapping[str, str]) -> str:
     """Where the sockets of a user's holders are: beside the user's data, or where that is too long
     for a socket, in a folder of the system's named by it."""
-    home = variables.get("RECOLLECT_HOME")
-    data = os.path.join(os.path.expanduser(home), "data") if home else _data(variables)
-    place = os.path.join(os.path.abspath(data), "run")
+    place = os.path.join(os.path.abspath(data(variables)), "run")
     if len(place.encode()) + len("/0123456789abcdef.sock") <= _LONGEST_PATH:
         return place
     short = variables.get("XDG_RUNTIME_DIR") or "/tmp"
     return os.path.join(short, f"recollect-{os.getuid()}-{crc32(place.encode()):08x}")
 
 
-def _data(variables: Mapping[str, str]) -> str:
+def data(variables: Mapping[str, str]) -> str:
+    """The folder of the user's data."""
+    home = variables.get("RECOLLECT_HOME")
+    if home:
+        return os.path.join(os.path.expanduser(home), "data")
     base = variables.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
     return os.path.join(base, "recollect")
 

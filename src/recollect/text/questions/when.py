@@ -380,17 +380,19 @@ def _languages(folded: Sequence[str]) -> list[str]:
 
 def _may_name_one(text: str) -> bool:
     """Whether there is a word of time in it, in any language, or what may be a date. In most
-    questions there is none, and then nothing has to be compiled."""
-    said = map(fold, _LETTERS.findall(text))
-    return not _words_of_time().isdisjoint(said) or _FIGURES.search(text) is not None
+    questions there is none, and then nothing has to be compiled; "deploy day" names none either."""
+    said = set(map(fold, _LETTERS.findall(text)))
+    units, others = said & _words_of(_UNITS), said & _words_of(_TIMELY - _UNITS)
+    counted = units and not said.isdisjoint(_words_of(_WITH_UNIT))
+    return bool(others or counted) or _FIGURES.search(text) is not None
 
 
 @cache
-def _words_of_time() -> frozenset[str]:
-    """For each phrase without which there is no time, its last word."""
+def _words_of(kinds: frozenset[str]) -> frozenset[str]:
+    """For each phrase of these kinds, in any language, its last word."""
     every = chain.from_iterable(map(entries, WORDS.values()))
-    timely = chain.from_iterable(words for kind, _, words in every if kind in _TIMELY)
-    return frozenset(phrase.rpartition("_")[2].lower() for phrase in timely)
+    wanted = chain.from_iterable(words for kind, _, words in every if kind in kinds)
+    return frozenset(phrase.rpartition("_")[2].lower() for phrase in wanted)
 
 
 def _is_title(text: str, time: _Time) -> bool:
