@@ -234,7 +234,8 @@ def _fields(options: type) -> str:
     rows, last = [], -1
     for node in body.body:
         if isinstance(node, ast.AnnAssign):
-            rows.append([ast.unparse(node.target), ast.unparse(node.annotation), ""])
+            kind = ast.unparse(node.annotation).strip("'")  # a text, where it names what loads late
+            rows.append([ast.unparse(node.target), kind, ""])
             last = len(rows) - 1
         elif isinstance(node, ast.Expr) and last >= 0:
             said = ast.literal_eval(node.value)
@@ -294,6 +295,7 @@ def _files(client: Any) -> str:
         rows.append(("project", client.project))
     if client.hooks:
         rows.append(("hooks", client.hooks.user.linux))
+    rows += [("provider", one.user.linux) for one in client.provider]
     if client.skill:
         rows.append(("skill", f"{client.skill.linux}/recollect/SKILL.md"))
     moved = f", moved by `{client.user.variable}`" if client.user.variable else ""

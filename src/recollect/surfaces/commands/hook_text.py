@@ -13,7 +13,7 @@ LATE = "recollect was not ready in time: what it finds comes with the next promp
 MARK = "recollect-context"
 
 
-_FLAT = {"cursor": "additional_context", "hermes": "context"}
+_FLAT = {"cursor": "additional_context", "hermes": "context", "opencode": "context"}
 """The one key that a client reads, where it does not read what Claude Code does."""
 
 

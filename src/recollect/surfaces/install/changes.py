@@ -41,7 +41,7 @@ class Change(NamedTuple):
     """The outcome for one part of the installation in one file."""
 
     what: str
-    """``server``, ``hooks`` or ``skill``."""
+    """``server``, ``hooks``, ``provider`` or ``skill``."""
     action: str
     """``added``, ``updated``, ``removed``; ``unchanged``, ``absent`` or ``kept`` where nothing was
     to be done."""
@@ -133,14 +133,20 @@ def install(
     yield _put_server(client, scope, launch, pending)
     if hooks and (file := client.hooks_file(scope)):
         yield _put_hooks(client, file, launch, pending)
+    for one in client.provider if scope == "user" else ():
+        yield _put_whole(
+            "provider", client, one.user.path(), whole_text(one.resource, launch), pending
+        )
     if file := client.skill_file(scope):
-        yield _put_skill(client, file, pending)
+        yield _put_whole("skill", client, file, skill_text(), pending)
 
 
 def uninstall(client: McpClient, scope: Scope, pending: FileEdits) -> Iterator[Change]:
     """In the opposite order: what went in last goes out first."""
     if file := client.skill_file(scope):
-        yield _take_skill(client, file, pending)
+        yield _take_whole("skill", client, file, pending)
+    for one in reversed(client.provider) if scope == "user" else ():
+        yield _take_whole("provider", client, one.user.path(), pending)
     if file := client.hooks_file(scope):
         yield _take_hooks(client, file, pending)
     yield _take_server(client, scope, pending)
@@ -168,8 +174,8 @@ def _entry_in(file: Path, client: McpClient) -> Any:
 
 def hooked(client: McpClient, scope: Scope) -> bool:
     file = client.hooks_file(scope)
-    if file is None:
-        return False
+    if file is None or (client.hooks and client.hooks.plugin):
+        return file is not None and file.is_file()
     try:
         return _calls_us(_hook_syntax(client).load(files.read(file).text), client)
     except (RecollectError, ValueError):
@@ -364,6 +370,9 @@ def _calls_us(data: dict[str, Any], client: McpClient) -> bool:
 def _put_hooks(client: McpClient, file: Path, launch: Launch, pending: FileEdits) -> Change:
     hooks = client.hooks
     assert hooks is not None
+    if hooks.plugin:
+        text = whole_text(hooks.plugin, launch)
+        return _put_whole("hooks", client, file, text, pending)
     sheet, syntax, tag = pending.sheet(file), _hook_syntax(client), f"{client.name} hooks"
     start = sheet.text
     wanted = {event: hook_group(client, event, launch) for event in hooks.events}
@@ -423,6 +432,8 @@ def _take_all(sheet: _EditedFile, client: McpClient, tag: str) -> None:
 
 
 def _take_hooks(client: McpClient, file: Path, pending: FileEdits) -> Change:
+    if client.hooks and client.hooks.plugin:
+        return _take_whole("hooks", client, file, pending)
     sheet, tag = pending.sheet(file), f"{client.name} hooks"
     data = _loaded(_hook_syntax(client), sheet, "take out the hooks that call recollect")
     if not _calls_us(data, client):
@@ -432,36 +443,43 @@ def _take_hooks(client: McpClient, file: Path, pending: FileEdits) -> Change:
     return Change("hooks", "removed", file)
 
 
-# ------------------------------------------------------------------ the skill
+# ------------------------------------------------------------------ files that are all ours
 
 
 def skill_text() -> str:
     return (resources("recollect.surfaces.install") / "SKILL.md").read_text(encoding="utf-8")
 
 
-def _put_skill(client: McpClient, file: Path, pending: FileEdits) -> Change:
-    sheet, tag, text = pending.sheet(file), f"{client.name} skill", skill_text()
+def whole_text(resource: str, launch: Launch) -> str:
+    """Returns what a file of ours has to say, with how a hook is called for ``["@COMMAND@"]``."""
+    text = (resources("recollect.surfaces.install") / resource).read_text(encoding="utf-8")
+    return text.replace('["@COMMAND@"]', json.dumps(launch.words("hook"), ensure_ascii=False))
+
+
+def _put_whole(what: str, client: McpClient, file: Path, text: str, pending: FileEdits) -> Change:
+    """Writes a file that is all ours."""
+    sheet, tag = pending.sheet(file), f"{client.name} {what}"
     new = sheet.before.raw is None
     ours = {added.text for added in sheet.filed.added}
     if not new and sheet.text not in {*ours, text}:
-        return Change("skill", "kept", file, "somebody has written another; it was left as it is")
+        return Change(what, "kept", file, "somebody has written another; it was left as it is")
     action = "added" if new else "unchanged" if sheet.text == text else "updated"
     sheet.text = text
     tags = dict.fromkeys((*(a.tag for a in sheet.filed.added), tag))
     sheet.filed = sheet.filed._replace(added=tuple(Splice(t, text, (), 0) for t in tags))
-    return Change("skill", action, file)
+    return Change(what, action, file)
 
 
-def _take_skill(client: McpClient, file: Path, pending: FileEdits) -> Change:
-    sheet, tag = pending.sheet(file), f"{client.name} skill"
+def _take_whole(what: str, client: McpClient, file: Path, pending: FileEdits) -> Change:
+    sheet, tag = pending.sheet(file), f"{client.name} {what}"
     if sheet.before.raw is None:
-        return Change("skill", "absent", file)
+        return Change(what, "absent", file)
     ours = {added.text for added in sheet.filed.added} or {skill_text()}
     sheet.filed = sheet.filed.without(tag)
     if sheet.filed.added:
-        others = ", ".join(sorted(a.tag.removesuffix(" skill") for a in sheet.filed.added))
-        return Change("skill", "kept", file, f"{others} reads it as well")
+        others = ", ".join(sorted(a.tag.removesuffix(f" {what}") for a in sheet.filed.added))
+        return Change(what, "kept", file, f"{others} reads it as well")
     if sheet.text not in ours:
-        return Change("skill", "kept", file, "it was edited; delete it if you do not want it")
+        return Change(what, "kept", file, "it was edited; delete it if you do not want it")
     sheet.text, sheet.filed = "", sheet.filed._replace(created=True)
-    return Change("skill", "removed", file)
+    return Change(what, "removed", file)

@@ -82,6 +82,14 @@ def _bare(command: str, seconds: int) -> dict[str, Any]:
     return {"command": command, "timeout": seconds}
 
 
+class WholeFile(NamedTuple):
+    """A file that is all ours."""
+
+    user: ConfigPath
+    resource: str
+    """What it is made of, in this package."""
+
+
 class ClientHooks(NamedTuple):
     """Events that the client calls a program at, by our names for them."""
 
@@ -97,6 +105,8 @@ class ClientHooks(NamedTuple):
     note: str = ""
     form: str = "json"
     """Of the file. In YAML an event that has hooks already is left to the user."""
+    plugin: str = ""
+    """What the whole file is made of, where hooks are a program and not settings."""
 
 
 class McpClient(NamedTuple):
@@ -119,6 +129,8 @@ class McpClient(NamedTuple):
     others: tuple[str, ...] = ()
     """Names the file may have instead; the first that is there is taken."""
     hooks: ClientHooks | None = None
+    provider: tuple[WholeFile, ...] = ()
+    """The files that make us the memory of a client that has a place for one."""
     skill: ConfigPath | None = None
     project_skill: str = ""
     note: str = ""
@@ -175,6 +187,10 @@ ends."""
 SECONDS = {"session-start": 5, "prompt": 5, "compact": 5, "session-end": 3}
 """After which a client should stop waiting for the answer: all of them come at once."""
 _AGENTS = ConfigPath("~/.agents/skills")
+
+
+def _hermes(below: str) -> ConfigPath:
+    return ConfigPath(f"~/.hermes/{below}", variable="HERMES_HOME", below=below)
 
 
 # ------------------------------------------------------------------ the table
@@ -279,6 +295,23 @@ CLIENTS = (
         ("opencode",),
         "opencode mcp list",
         others=("opencode.jsonc",),
+        hooks=ClientHooks(
+            ConfigPath("$CONFIG/opencode/plugins/recollect.js"),
+            ".opencode/plugins/recollect.js",
+            # Only at a prompt does it wait for a plugin: what is said at the start goes with that.
+            {
+                "prompt": "chat.message",
+                "compact": "experimental.session.compacting",
+                "session-end": "session.idle",
+            },
+            transcript=ConfigPath(
+                "~/.local/share/opencode/opencode.db",
+                variable="XDG_DATA_HOME",
+                below="opencode/opencode.db",
+            ),
+            form="js",
+            plugin="opencode.js",
+        ),
         skill=_AGENTS,
         project_skill=".agents/skills",
     ),
@@ -364,6 +397,10 @@ CLIENTS = (
             transcript=ConfigPath("~/.hermes/state.db", variable="HERMES_HOME", below="state.db"),
             note="Hermes asks once whether it may run each hook (`hermes hooks list`)",
             form="yaml",
+        ),
+        provider=(
+            WholeFile(_hermes("plugins/recollect/__init__.py"), "hermes_provider.txt"),
+            WholeFile(_hermes("plugins/recollect/plugin.yaml"), "hermes_plugin.yaml"),
         ),
     ),
     McpClient(
