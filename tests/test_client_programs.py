@@ -15,8 +15,7 @@ import pytest
 
 from conftest import Cli
 from recollect import Memory
-from recollect.surfaces.commands import hook
-from recollect.surfaces.install import launch
+from recollect.surfaces.install import clients, launch
 
 PROGRAM = Path(sys.executable)
 NODE = shutil.which("node")
@@ -203,4 +202,4 @@ def test_the_end_of_a_session_of_hermes_is_an_import(
     provider.initialize("s3", agent_context="cron")
     provider.on_session_end([])
     assert len(called) == 2
-    assert "session-end" in hook.clients.BY_NAME["hermes"].events
+    assert "session-end" in clients.BY_NAME["hermes"].events
