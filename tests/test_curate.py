@@ -115,6 +115,65 @@ def test_a_newer_value_replaces_the_older_and_waits_for_a_look(memory: Memory) -
     assert [item.text for item in kept.pending] == [LATER]
 
 
+def page_of(memory: Memory, text: str) -> str:
+    return str(next(f for f in memory.facts(limit=100).items if f.text == text).meta["page"])
+
+
+def test_texts_of_one_subject_meet_on_its_pages_and_these_link_to_others(memory: Memory) -> None:
+    minutes = "# Platform weekly, {}\n\n## On-call\n\n{}\n"
+    first = "We chose Grafana OnCall. The rotation stays one week."
+    memory.curate(
+        minutes.format("3 Nov 2026", first), note=True, title="Platform weekly, 3 Nov 2026"
+    )
+    second = "Grafana OnCall rings on two phones. The rotation begins on Tuesdays."
+    memory.curate(
+        minutes.format("10 Nov 2026", second), note=True, title="Platform weekly, 10 Nov 2026"
+    )
+    topic = memory.curation.topics()["platform-weekly/on-call"]
+    assert topic.page.title == "On-call"
+    assert len(topic.facts) == 4, "both weeks are on the page of the section"
+    memory.curate("The exporter pages us through Grafana OnCall.", note=True, title="Exporter")
+    pages = memory.curation.topics()
+    assert pages["exporter/overview"].page.related == ("platform-weekly/on-call",)
+    assert pages["platform-weekly/on-call"].page.related == ("exporter/overview",)
+
+
+def test_a_link_that_somebody_took_out_is_not_made_again(memory: Memory) -> None:
+    memory.curate("Kestrel runs the nightly jobs.", note=True, title="Exporter")
+    memory.curate("Kestrel is owned by Ana.", note=True, title="Atlas")
+    text = memory.curation.page_text("atlas/overview")
+    assert "[[exporter/overview]]" in text
+    without = text.replace('related:\n  - "[[exporter/overview]]"\n', "")
+    memory.curation.edit_page("atlas/overview", text, without)
+    memory.curate("Kestrel needs two machines.", note=True, title="Atlas")
+    assert memory.curation.topics()["atlas/overview"].page.related == ()
+
+
+def test_what_recurs_moves_to_a_page_of_its_own_and_back_when_it_is_undone(memory: Memory) -> None:
+    said = [
+        "The Kestrel importer is slow.",
+        "We like Kestrel for imports.",
+        "Kestrel has no tests.",
+    ]
+    for n, text in enumerate(said[:2]):
+        memory.curate(text, note=True, project="atlas", name=f"n{n}")
+        assert page_of(memory, text) == "atlas/overview"
+    before = everything(memory)
+    memory.curate(said[2], note=True, project="atlas", name="n2")
+    assert {page_of(memory, text) for text in said} == {"atlas/kestrel"}
+    assert memory.curation.topics()["atlas/kestrel"].page.title == "Kestrel"
+    memory.curation.undo()
+    assert everything(memory) == before
+
+
+def test_a_question_is_no_contradiction_of_what_answers_it(memory: Memory) -> None:
+    memory.curate("Who owns the backup job now?", note=True, facts=[
+        {"text": "Who owns the backup job now?", "type": "open_question", "subject": "backup job"},
+        {"text": "Mira owns the backup job now.", "subject": "backup job"},
+    ])  # fmt: skip
+    assert not memory.curation.to_review()
+
+
 def test_what_is_about_something_else_replaces_nothing() -> None:
     first = "We decided to drop PagerDuty at the end of November anyway, it costs 400 a month"
     other = "We release on the first Monday of each month."
@@ -182,7 +241,7 @@ def test_facts_can_be_handed_in(memory: Memory) -> None:
     done = memory.curate(
         MEETING,
         facts=[
-            {"text": "The standup is at nine.", "type": "nonsense", "subject": "standup time"},
+            {"text": "The standup is at nine.", "type": None, "subject": "standup time"},
             {"text": "Deploys are on Fridays.", "type": "decision", "quote": "deploy on Fridays"},
         ],
     )
@@ -192,6 +251,39 @@ def test_facts_can_be_handed_in(memory: Memory) -> None:
     assert not done.failed
     with pytest.raises(UsageError, match="fact 1 has no text"):
         memory.curate(MEETING, note=True, facts=[{"type": "fact"}])
+
+
+def test_facts_that_cannot_be_meant_are_refused_and_nothing_is_written(memory: Memory) -> None:
+    wrong: dict[str, Any] = {
+        "fact 2: there is no type 'decison'": {"text": "We ship.", "type": "decison"},
+        "fact 2 has 'qoute'": {"text": "We ship.", "qoute": "ship"},
+    }
+    for said, one in wrong.items():
+        with pytest.raises(UsageError, match=said):
+            memory.curate(MEETING, facts=["Ana leads billing.", one])
+    assert everything(memory) == []
+
+
+def test_a_receipt_of_facts_handed_in_says_what_was_known_new_and_replaced(memory: Memory) -> None:
+    port, subject = "The staging port is {}.", "staging port"
+    memory.curate(
+        "Ops notes.", facts=[{"text": port.format(5433), "subject": subject}, "Ana leads."]
+    )
+    done = memory.curate(
+        "Ops notes, again.",
+        facts=[
+            {"text": port.format(6000), "subject": subject, "quote": "not in there"},
+            "Ana leads.",
+            "Ben writes the runbook.",
+        ],
+    )
+    assert kinds(done) == {
+        port.format(6000): "supersedes",
+        "Ana leads.": "same",
+        "Ben writes the runbook.": "new",
+    }
+    assert done.as_json()["counts"] == {"new": 1, "same": 1, "supersedes": 1}
+    assert [(one.where, "quote" in one.reason) for one in done.lost] == [("fact 1", True)]
 
 
 def test_what_a_user_says_of_themselves_is_theirs(memory: Memory) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from recollect.writing.curation.dedup import dedup
 from recollect.writing.curation.extract import Extracted
-from recollect.writing.curation.group import MISC, MOST_PAGES, GroupOrigin, group, pages
+from recollect.writing.curation.group import MOST_PAGES, GroupOrigin, KnownPage, group
 
 
 def fact(
@@ -106,43 +107,99 @@ def test_groups_hold_every_fact_once_on_few_pages(
     groups = group(facts, GroupOrigin("notes/a.md", "A note"))
     assert sorted(map(repr, facts)) == sorted(repr(f) for one in groups for f in one.facts)
     assert len({one.key for one in groups}) == len(groups)
-    assert len(pages(groups)) <= MOST_PAGES
+    assert len(groups) <= MOST_PAGES
     mixed = facts[:]
     chance.shuffle(mixed)
     assert group(mixed, GroupOrigin("notes/a.md", "A note")) == groups
     for one in groups:
-        assert all((one.address.domain, one.address.topic, one.address.title))
-        assert "/" not in one.address.topic + one.address.subtopic + one.address.title
+        assert all(one.address)
+        assert one.address.path.count("/") == 1
 
 
 def test_a_batch_of_one_subject_is_one_page() -> None:
     names = ["Retry limit", "retry limits", "retry-limit", "RETRY LIMIT"]
     facts = [fact(f"Number {n}.", name, n) for n, name in enumerate(names * 5)]
     (one,) = group(facts, GroupOrigin(project="atlas"))
-    assert one.address.path.startswith("project/atlas/")
-    assert len(pages([one])) == 1
+    assert one.address.path == "atlas/retry-limit"
 
 
-def test_many_subjects_share_pages() -> None:
+def test_many_subjects_share_the_page_of_the_text() -> None:
     facts = [fact(f"Fact {n}.", f"subject {chr(97 + n)}", n) for n in range(26)]
-    assert len(pages(group(facts, GroupOrigin(title="A long session / about things")))) == 1
+    (one,) = group(facts, GroupOrigin(title="Kestrel / the new queue"))
+    assert (one.address.path, one.address.title) == (
+        "kestrel-the-new-queue/overview",
+        "Kestrel the new queue",
+    )
 
 
-def test_a_fact_without_a_subject_is_misc() -> None:
+def test_a_fact_of_no_text_in_particular_is_general() -> None:
     (one,) = group([fact("Something holds.")], GroupOrigin())
-    assert (one.key, one.subject, one.address.topic) == (MISC, MISC, "general")
+    assert one.address.path == "general/overview"
 
 
-def test_a_page_is_named_by_heading_and_subject() -> None:
-    facts = [fact(f"Fact {n}.", "Retry limit", n, heading="Queue > Limits") for n in range(3)] + [
-        fact("Other.", "port", 9)
-    ]
-    first, second = group(facts, GroupOrigin("s", "Notes on\nthe / queue"))
-    assert first.address.path == "project/Notes on the queue/Queue/Retry limit"
-    assert second.address.path == "project/Notes on the queue/Decisions and facts"
+@pytest.mark.parametrize(
+    ("title", "subject"),
+    [
+        ("Platform weekly, 3 Nov 2026", "Platform weekly"),
+        ("Design: Invoice exporter v2", "Invoice exporter"),
+        ("Re: Fwd: SFTP customers", "SFTP customers"),
+        ("2026-06-29 15:30:30Z", "General"),
+        ("Meeting notes", "General"),
+    ],
+)
+def test_a_title_is_a_subject_without_dates_and_kinds_of_text(title: str, subject: str) -> None:
+    (one,) = group([fact("Something holds.")], GroupOrigin(title=title))
+    assert one.address.title == subject
+
+
+def test_a_section_is_a_topic_and_a_part_of_any_document_is_none() -> None:
+    facts = [fact(f"Fact {n}.", "", n, heading="Minutes > Billing migration") for n in range(2)]
+    facts += [fact(f"Other {n}.", "", 9 + n, heading="Open questions") for n in range(3)]
+    rest, first = group(facts, GroupOrigin("s", "Platform weekly"))
+    assert first.address.path == "platform-weekly/billing-migration"
+    assert first.address.title == "Billing migration"
+    assert rest.address.path == "platform-weekly/overview"
+
+
+class Shelf:
+    def __init__(self, *pages: KnownPage, loose: Sequence[str] = ()) -> None:
+        self._pages, self._loose = pages, loose
+
+    def pages(self) -> Sequence[KnownPage]:
+        return self._pages
+
+    def texts(self, address: str) -> Sequence[str]:
+        return self._loose if address.endswith("/overview") else ()
+
+
+def test_what_names_a_page_that_is_there_goes_on_it() -> None:
+    there = Shelf(KnownPage("exporter/sftp", "SFTP"), KnownPage("atlas/budget", "Budget"))
+    facts = [fact("Halder needs SFTP until June."), fact("The budget is spent.", start=40)]
+    found = {one.address.path: one.facts for one in group(facts, GroupOrigin(title="Mails"), there)}
+    assert [f.statement for f in found["exporter/sftp"]] == ["Halder needs SFTP until June."]
+    assert "atlas/budget" not in found, "a plain word is a topic of its own subject only"
+    (one,) = group(facts[1:], GroupOrigin(project="Atlas"), there)
+    assert one.address.path == "atlas/budget"
+
+
+def test_a_section_about_another_subject_goes_to_that() -> None:
+    there = Shelf(KnownPage("lanternfish/overview", "Lanternfish"))
+    facts = [fact(f"Fact {n}.", "", n, heading="Lanternfish 3.0") for n in range(2)]
+    (one,) = group(facts, GroupOrigin(title="Platform weekly"), there)
+    assert one.address.path == "lanternfish/lanternfish-3-0"
+
+
+def test_a_name_that_recurs_over_texts_gets_a_page() -> None:
+    said = fact("The Gemini provider logs too much.")
+    place = GroupOrigin(project="atlas")
+    (alone,) = group([said], place, Shelf())
+    assert alone.address.path == "atlas/overview"
+    before = ["We use Gemini for the demo.", "All tests of Gemini pass."]
+    (one,) = group([said], place, Shelf(KnownPage("atlas/overview", "Atlas"), loose=before))
+    assert one.address.path == "atlas/gemini"
 
 
 def test_what_a_user_likes_is_about_the_user() -> None:
     liked = fact("I prefer tabs.", "tabs", type="preference", speaker="user")
     (one,) = group([liked], GroupOrigin("s", "A session"))
-    assert one.address.path.startswith("personal/user/")
+    assert one.address.path == "user/preferences"

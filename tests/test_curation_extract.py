@@ -91,7 +91,8 @@ def test_a_denial_is_no_opener() -> None:
 def test_the_head_of_a_mail_is_no_fact() -> None:
     mail = (
         "From: Ana Ruiz <ana@example.org>\nTo: Li Wei <li@example.org>\n"
-        "Date: Thu, 5 Nov 2026 09:14:00 +0100\nSubject: Exports\n\nOld exports are kept ten years.\n"
+        "Date: Thu, 5 Nov 2026 09:14:00 +0100\nSubject: Exports\n\n"
+        "Old exports are kept ten years.\n"
     )
     assert said(mail) == ["Old exports are kept ten years."]
 

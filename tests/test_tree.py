@@ -225,14 +225,12 @@ summary: We retry three times, with a pause of 30 s. The dead letter queue is lo
 morning, also on Sundays. Who looks at it in August?
 tags:
   - decision
-  - open_question
+  - open-question
   - ops
   - work
 keywords:
   - retries
   - dead letter queue
-  - look
-  - sunday
 related:
   - "[[billing/invoices/due-dates]]"
 scopes:
@@ -246,14 +244,20 @@ Written down after the outage of March.
 
 - see the *runbook*
 
+## Decided
+
+- **retries**: We retry three times, with a pause of 30 s. (1 Jan 2026) <!-- fact {\
+id: retries-1a2b3c, type: decision, aliases: [retry count], pinned: true, created: 2026-01-01} -->
+
 ## Facts
 
-- **retries**: We retry three times, with a pause of 30 s. <!-- fact {id: retries-1a2b3c, \
-type: decision, aliases: [retry count], pinned: true, created: 2026-01-01} -->
 - **dead letter queue**: The dead letter queue is looked at every morning,
-  also on Sundays. <!-- fact {id: dlq-4d5e6f, scopes: [ops, work], from: 2025-07-01, \
-created: 2026-01-01} -->
-- Who looks at it in August? <!-- fact {id: who-7a8b9c, type: open_question, \
+  also on Sundays. (1 Jan 2026) <!-- fact {id: dlq-4d5e6f, scopes: [ops, work], \
+from: 2025-07-01, created: 2026-01-01} -->
+
+## Open questions
+
+- Who looks at it in August? (1 Jan 2026) <!-- fact {id: who-7a8b9c, type: open_question, \
 created: 2026-01-01} -->
 
 ## Snippets
@@ -265,14 +269,27 @@ retry:
 
 ## Earlier
 
-- **retries**: We retried five times. <!-- fact {id: retries-0, superseded_by: [retries-1a2b3c], \
-created: 2026-01-01} -->
+- **retries**: We retried five times. (1 Jan 2026 to 1 Jan 2026) <!-- fact {id: retries-0, \
+superseded_by: [retries-1a2b3c], created: 2026-01-01, ended: 2026-01-01} -->
 """
 
 
 def test_a_page_is_written_as_people_would() -> None:
     page = describe(PAGE._replace(facts=tuple(f.id for f in POLICY)), POLICY)
     assert render(page, POLICY, now=NOW) == WRITTEN
+
+
+def test_what_is_added_below_a_heading_is_of_its_type() -> None:
+    page = parse("## Decided\n\n- We use Rust.\n\n## Open questions\n\n- Since when?\n")
+    assert [(item.text, item.type) for item in page.facts] == [
+        ("We use Rust.", "decision"),
+        ("Since when?", "open_question"),
+    ]
+
+
+def test_the_day_behind_a_fact_is_no_part_of_it() -> None:
+    item = "- We met (3 Nov 2026) (4 Nov 2026) <!-- fact {id: a, created: 2026-11-04} -->\n"
+    assert parse(f"## Facts\n\n{item}").facts[0].text == "We met (3 Nov 2026)"
 
 
 def test_what_people_write_is_understood() -> None:
@@ -322,7 +339,8 @@ def test_a_page_describes_itself_by_its_facts() -> None:
     described = describe(page, some)
     assert count_tokens(described.summary) <= 60
     assert described.summary.startswith("Worker")
-    assert "kestrel" in described.keywords
+    assert "Kestrel" in described.keywords
+    assert described.tags == ("kestrel",)
     assert describe(page, some[::-1]) == described == describe(described, some)
     pinned = describe(page, [*some, fact("p", "Herons come first.", pinned=True)])
     assert pinned.summary.startswith("Herons come first. ")

@@ -208,7 +208,7 @@ def curate(
     redacted = redactor(core)
     told = _text_of(core, redacted(clean(text)), given)
     if given.get("facts") is not None:
-        told = told._replace(facts=curation.handed_in(given["facts"], told.text, redacted))
+        told = told._replace(**curation.handed_in(given["facts"], told.text, redacted)._asdict())
     extractor = given.get("extractor") or _extractor(core, bool(given.get("llm")))
     dry_run = given.get("dry_run", False)
     done = path.curate(

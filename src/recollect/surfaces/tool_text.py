@@ -188,9 +188,22 @@ def remembered(done: Remembered, _: Given) -> str:
     return "\n".join(lines)
 
 
+_CURATED = {
+    "new": "new",
+    "same": "known",
+    "refines": "finer than",
+    "supersedes": "replaces",
+    "superseded": "older than",
+    "contradicts": "contradicts",
+}
+"""What became of a fact that was read from a text or handed in."""
+
+
 def curated(done: Curated, _: Given) -> str:
     lines = [
-        f"{item.kind} [{item.id}] {_flat(item.text)}" + when(item.why, f" ({item.why})")
+        f"{_CURATED[item.kind]} [{item.id}] {_flat(item.text)}"
+        + when(item.kind != "same" and item.others, f" → {', '.join(item.others)}")
+        + when(item.why, f" ({item.why})")
         for item in done.items
     ]
     lines += [f"lost: {problem.where}: {problem.reason}" for problem in done.lost]
@@ -214,6 +227,7 @@ def context(found: Context, _: Given) -> str:
         if results:
             lines.append(f"{name}:")
             lines += [_statement(one) for one in results]
+    lines += [*some(when(found.lately, "lately:")), *map(_flat, found.lately)]
     lines = lines or ["nothing is known that belongs here"]
     lines += some(
         when(found.overflow, f"pinned, over the budget: {', '.join(found.overflow)}"),

@@ -66,7 +66,8 @@ def page_text(topic: Topic) -> str:
     }
     seen = shown(page._replace(**followed, created_at=None, updated_at=None), topic.facts)
     facts, earlier = (
-        tuple(one._replace(created_at=None) for one in some) for some in (seen.facts, seen.earlier)
+        tuple(one._replace(created_at=None, ended=None) for one in some)
+        for some in (seen.facts, seen.earlier)
     )
     return write(seen._replace(id="", facts=facts, earlier=earlier))
 

@@ -17,7 +17,7 @@ from recollect.tree.markdown import FactItem, ParsedPage
 
 FIELDS = ("title", "summary", "tags", "keywords", "related", "scopes", "notes", "snippets")
 """What a person may change of a page, besides its facts."""
-_SHOWN = tuple(not_among(FactItem._fields, ("id", "created_at", "line")))
+_SHOWN = tuple(not_among(FactItem._fields, ("id", "created_at", "ended", "line")))
 
 
 class Base(NamedTuple):

@@ -12,16 +12,19 @@
 
     Whatever people write besides.
 
-    ## Facts
+    ## Decided
 
-    - **retries**: We retry three times. <!-- fact {id: retries-1a2b3c, type: decision} -->
+    - **retries**: We retry three times. (3 Nov 2026) <!-- fact {id: r-1a2b3c, type: decision} -->
+
+    ## Facts
 
     ## Snippets
 
     ## Earlier
 
-A fact is one item of a list, with a comment behind it that says what cannot be seen, as far as it
-is not as usual. Lines of an item that follow are indented. What a line could not hold (a carriage
+A fact is one item of a list, under the heading of its type (:data:`SECTIONS`). Behind it stand the
+day from which it is known, and a comment that says what cannot be seen, as far as it is not as
+usual. Lines of an item that follow are indented. What a line could not hold (a carriage
 return, blanks at either end) is written as ``&#13;``. Everything that is none of this is notes, and
 kept as it stands, so that nothing that a person writes is lost.
 """
@@ -32,6 +35,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import groupby
 from typing import Any
 
 from recollect.facts import Fact, FactFilter, FactType, Participant, Standing
@@ -74,6 +78,8 @@ class FactItem(NamedTuple):
     participants: tuple[Participant, ...] = ()
     why: str = ""
     created_at: datetime | None = None
+    ended: datetime | None = None
+    """When something else took its place."""
     line: int = 0
     """Where it begins in the file."""
 
@@ -134,7 +140,7 @@ def shown(
         created_at=_to_the_second(page.created_at),
         updated_at=_to_the_second(page.updated_at),
         notes=page.notes,
-        facts=tuple(item for fact, item in some if not asked.out_of_force(fact)),
+        facts=_by_section(item for fact, item in some if not asked.out_of_force(fact)),
         snippets=page.snippets,
         earlier=tuple(item for fact, item in some if asked.out_of_force(fact)),
     )
@@ -147,7 +153,23 @@ def _item(fact: Fact, page: TopicPage) -> FactItem:
         **same,
         scopes=None if scopes == page.scopes else scopes,
         created_at=_to_the_second(fact.created_at),
+        ended=_to_the_second(fact.ended),
     )
+
+
+SECTIONS: Mapping[str, tuple[FactType, ...]] = {
+    "Decided": ("decision",),
+    "Preferences": ("preference",),
+    "Facts": ("fact", "entity", "relation", "expertise"),
+    "To do": ("task",),
+    "Open questions": ("open_question",),
+}
+"""The headings of a page, and the types of the facts below each."""
+_PLACES = {type: n for n, types in enumerate(SECTIONS.values()) for type in types}
+
+
+def _by_section(items: Iterable[FactItem]) -> tuple[FactItem, ...]:
+    return tuple(sorted(items, key=lambda item: _PLACES.get(item.type, len(SECTIONS))))
 
 
 def _to_the_second(moment: datetime | None) -> datetime | None:
@@ -163,8 +185,12 @@ _SAME = tuple(
 
 # ------------------------------------------------------------------ writing
 
-_SECTION = re.compile(r"## (facts|snippets|earlier)[ \t]*", re.IGNORECASE)
-_ESCAPED_SECTION = re.compile(r"^(\\*## (?:facts|snippets|earlier)[ \t]*)$", re.I | re.M)
+_TITLES = "|".join((*SECTIONS, "Snippets", "Earlier"))
+_SECTION = re.compile(rf"## ({_TITLES})[ \t]*", re.IGNORECASE)
+_ESCAPED_SECTION = re.compile(rf"^(\\*## (?:{_TITLES})[ \t]*)$", re.I | re.M)
+_DAY = r"\d\d? [A-Z][a-z]{2} \d{4}"
+_DATED = re.compile(rf"[ \t]*\({_DAY}(?: to {_DAY})?\)$")
+_MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 _AMPERSAND = re.compile(r"&(?=(?:amp;)*#\d+;)")
 _REFERENCE = re.compile(r"&((?:amp;)*)#(\d{1,7});")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -181,11 +207,17 @@ def write(page: ParsedPage) -> str:
     parts = (
         "\n".join(["---", *_header(page), "---"]),
         _ESCAPED_SECTION.sub(r"\\\1", page.notes),
-        _section("Facts", ["\n".join(map(_listed, page.facts))]),
+        *_sections(page.facts),
         _section("Snippets", map(_fenced, page.snippets)),
         _section("Earlier", ["\n".join(map(_listed, page.earlier))]),
     )
     return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _sections(items: Sequence[FactItem]) -> Iterator[str]:
+    """The facts below their headings, in their order."""
+    for place, some in groupby(items, lambda item: _PLACES.get(item.type, _PLACES["fact"])):
+        yield _section([*SECTIONS][place], ["\n".join(map(_listed, some))])
 
 
 def _section(title: str, parts: Iterable[str]) -> str:
@@ -242,7 +274,17 @@ def _listed(item: FactItem) -> str:
         said = f"\\{said}"
     first, *others = said.split("\n")
     lines = [f"- {first}", *(f"  {line}" if line else "" for line in others)]
-    return "\n".join(lines) + f" <!-- fact {{{_about(item)}}} -->"
+    return "\n".join(lines) + f"{_dated(item)} <!-- fact {{{_about(item)}}} -->"
+
+
+def _dated(item: FactItem) -> str:
+    """From which day a fact is known, and until which it held, as people write it."""
+    days = [_day(one) for one in (item.created_at, item.created_at and item.ended) if one]
+    return f" ({' to '.join(days)})" if days else ""
+
+
+def _day(moment: datetime) -> str:
+    return f"{moment.day} {_MONTHS[moment.month - 1]} {moment.year:04d}"
 
 
 def _escaped(text: str) -> str:
@@ -292,6 +334,7 @@ _TOLD = {
     "participants": "participants",
     "why": "why",
     "created": "created_at",
+    "ended": "ended",
 }
 """The words of a comment, and the fields that they tell where these are not as usual."""
 
@@ -324,7 +367,7 @@ _WRITERS: dict[str, Callable[[Any], str]] = {
     **dict.fromkeys(("id", "why"), _bracketed),
     **dict.fromkeys(("type", "standing"), str),
     **dict.fromkeys(("aliases", "scopes", "superseded_by"), _all_bracketed),
-    **dict.fromkeys(("valid_from", "valid_to", "resolved_at", "created_at"), _moment),
+    **dict.fromkeys(("valid_from", "valid_to", "resolved_at", "created_at", "ended"), _moment),
     "pinned": _truth_word,
     "participants": _all_participants,
 }
@@ -338,6 +381,11 @@ def _fenced(snippet: Snippet) -> str:
 
 # ------------------------------------------------------------------ reading
 
+_ITEMS: Mapping[str, FactType] = {
+    **{title.lower(): types[0] for title, types in SECTIONS.items()},
+    "earlier": "fact",
+}
+"""The sections that hold facts, and what is added there by hand."""
 _BULLET = re.compile(r"[-*+][ \t]+")
 _NAME = re.compile(r"\*\*((?:[^*\\]|\\.)+?)(?:\*\*:|:\*\*)(?:[ \t]+|$)")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*(.*)")
@@ -399,8 +447,9 @@ class _Body:
                 section = named[1].lower()
                 self._at += 1
                 self.notes.append([])
-            elif section in ("facts", "earlier") and _BULLET.match(line):
-                (self.facts if section == "facts" else self.earlier).append(self._item())
+            elif section in _ITEMS and _BULLET.match(line):
+                found = self.earlier if section == "earlier" else self.facts
+                found.append(self._item(_ITEMS[section]))
             elif section == "snippets" and _FENCE.fullmatch(line):
                 self.snippets.append(self._snippet())
             else:
@@ -409,7 +458,8 @@ class _Body:
                 self.notes[-1].append(line[1:] if _is_escaped(line) else line)
                 self._at += 1
 
-    def _item(self) -> FactItem:
+    def _item(self, type: FactType) -> FactItem:
+        """The fact that begins on this line; one that a person has added is of this *type*."""
         start = self._at
         lines = [_BULLET.sub("", self._lines[start], count=1)]
         self._at += 1
@@ -422,7 +472,8 @@ class _Body:
             else:
                 break
             self._at += 1
-        return _item_of(lines, start + 1 + self._before)
+        found = _item_of(lines, start + 1 + self._before)
+        return found if found.id or found.type != "fact" else found._replace(type=type)
 
     def _snippet(self) -> Snippet:
         start = self._at
@@ -474,7 +525,8 @@ def _taken_comment(lines: list[str], number: int) -> Mapping[str, Any]:
         begins = lines[at].rfind(_COMMENT)
         if begins >= 0 and lines[at].rstrip().endswith("-->"):
             about = _read_comment(lines[at][begins:].rstrip(), number + at)
-            lines[at] = lines[at][:begins].rstrip(" \t")
+            said = lines[at][:begins].rstrip(" \t")
+            lines[at] = _DATED.sub("", said) if about.get("created") else said
             return about
     return {}
 
@@ -542,5 +594,6 @@ _READERS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
     "participants": ("participants", _participants),
     "why": ("why", _string),
     "created": ("created_at", _date),
+    "ended": ("ended", _date),
 }
 """The words of a comment, what each is of a fact, and how it is read."""

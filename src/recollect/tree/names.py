@@ -1,8 +1,8 @@
 """Addresses of pages, and the names of the files they are written to.
 
-An address is ``domain/topic[/subtopic]/title``, each part in small letters with hyphens, in
-whatever script it is written: the same words, however they are spelt, are the same address. It is
-what a page is known by; the title that people see may be anything.
+An address is ``subject/topic`` or deeper (``subject/field[/part]/topic``), each part in small
+letters with hyphens, in whatever script it is written: the same words, however they are spelt, are
+the same address. It is what a page is known by; the title that people see may be anything.
 
 A file name is valid on Windows, macOS and Linux, and no two differ in case or accents' encoding
 alone.
@@ -41,9 +41,9 @@ def address_of(domain: str, topic: str, title: str, subtopic: str = "") -> str:
 def canonical(address: str) -> str:
     """The address as :func:`address_of` writes it, of however many parts it is."""
     parts = list(filter(str.strip, address.split("/"))) or [MISC]
-    above, title = [MISC, MISC, *parts[:-1]], parts[-1]
-    above = above[min(2, len(parts) - 1) :]
-    return address_of(above[0], above[1], title, "-".join(above[2:]))
+    above, title = parts[:-1] or [MISC], parts[-1]
+    below = "-".join(above[2:])
+    return "/".join(map(folded, [*above[:2], *([below] if below else []), title]))
 
 
 def folded(part: str) -> str:

@@ -22,7 +22,7 @@ from itertools import chain
 from typing import Any
 
 from recollect.errors import UsageError
-from recollect.facts import TYPES, Fact
+from recollect.facts import Fact
 from recollect.moments import from_iso, iso
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import (
@@ -43,14 +43,22 @@ from recollect.text.chunk import passages
 from recollect.text.keys import keys, words
 from recollect.text.ordinary import commonness
 from recollect.text.stopwords import stopwords
-from recollect.text.terms import is_run, stem, stems
+from recollect.text.support import tables
+from recollect.text.terms import fold, is_run, stem, stems
 from recollect.text.tokens import clip_tokens, count_tokens
 from recollect.tree.names import LOOSE, canonical, folded
 
 KIND = "page"
 SOURCE = "tree"
 SUMMARY_TOKENS = 60
-MOST_KEYWORDS, MOST_NAMES = 10, 5
+MOST_KEYWORDS, MOST_NAMES, MOST_TAGGED = 10, 5, 3
+TAGS = {
+    "decision": "decision",
+    "preference": "preference",
+    "task": "to-do",
+    "open_question": "open-question",
+}
+"""Types of facts that are looked for by a tag."""
 LONGEST_TITLE, LONGEST_SUMMARY, LONGEST_LABEL = 200, 2_000, 100
 MOST_LABELS, MOST_RELATED = 100, 200
 DERIVED = ("summary", "tags", "keywords")
@@ -66,7 +74,7 @@ class TopicPage(NamedTuple):
     """What is known of one topic."""
 
     address: str
-    """``domain/topic[/subtopic]/title``, as :func:`recollect.tree.address_of` writes it."""
+    """``subject/topic`` or deeper, as :func:`recollect.tree.canonical` writes it."""
     title: str
     summary: str = ""
     tags: tuple[str, ...] = ()
@@ -93,18 +101,6 @@ class TopicPage(NamedTuple):
         """Its name in the store."""
         return page_key(self.owner, self.address)
 
-    @property
-    def domain(self) -> str:
-        return self.address.split("/")[0]
-
-    @property
-    def topic(self) -> str:
-        return self.address.split("/")[1]
-
-    @property
-    def subtopic(self) -> str:
-        return "/".join(self.address.split("/")[2:-1])
-
 
 def page_key(owner: str, address: str) -> str:
     return stable_id(owner, SOURCE, "", address)
@@ -126,12 +122,18 @@ def on_page(fact: Fact, address: str) -> Fact:
     return fact._replace(meta={**fact.meta, "page": address})
 
 
-def implied(address: str, facts: Sequence[Fact], owner: str) -> TopicPage:
+def implied(address: str, facts: Sequence[Fact], owner: str, title: str = "") -> TopicPage:
     """A page that nobody has written, of the facts that name it."""
     sets = Counter(tuple(sorted(fact.scopes)) for fact in facts)
     scopes = min(sets, key=lambda one: (-sets[one], one)) if sets else (UNIVERSAL,)
-    title = address.rpartition("/")[2].replace("-", " ")
+    title = title or _titled(address)
     return describe(TopicPage(address, title, owner=owner, scopes=scopes), facts)
+
+
+def _titled(address: str) -> str:
+    """A title for a page that has none: the last part of its address, with a capital."""
+    words = address.rpartition("/")[2].replace("-", " ")
+    return words[:1].upper() + words[1:]
 
 
 # ------------------------------------------------------------------ what it says of itself
@@ -149,9 +151,9 @@ def describe(page: TopicPage, facts: Sequence[Fact]) -> TopicPage:
     told = _by_weight([fact for fact in some if _speaks_for(page, fact)])
     made: dict[str, Any] = {
         "summary": _summary(told),
-        "tags": _tags(told),
         "keywords": _keywords(told),
     }
+    made["tags"] = _tags(told, made["keywords"])
     last = [entry.at for fact in some for entry in fact.provenance[-1:]]
     first = [fact.created_at for fact in some]
     return page._replace(
@@ -162,14 +164,14 @@ def describe(page: TopicPage, facts: Sequence[Fact]) -> TopicPage:
     )
 
 
-def _is_about(page: TopicPage) -> bool:
+def is_about(page: TopicPage) -> bool:
     """Whether the page has a topic: what is loose together is about nothing."""
     return not page.address.startswith(LOOSE)
 
 
 def _speaks_for(page: TopicPage, fact: Fact) -> bool:
     return (
-        _is_about(page)
+        is_about(page)
         and fact.owner == page.owner
         and set(page.scopes) <= set(fact.scopes)
         and fact.standing == "active"
@@ -216,11 +218,19 @@ def _summary(facts: Sequence[Fact]) -> str:
     return " ".join(chosen)
 
 
-def _tags(facts: Iterable[Fact]) -> tuple[str, ...]:
-    some = list(facts)
-    types = {fact.type for fact in some} - {"fact"}
-    scopes = set(map(folded, chain.from_iterable(fact.scopes for fact in some))) - {UNIVERSAL}
-    return tuple(dict.fromkeys([*among(TYPES, types), *sorted(scopes)]))
+def _tags(facts: Sequence[Fact], keywords: Sequence[str]) -> tuple[str, ...]:
+    """What a page has that somebody looks for (a decision, an open question), the names that it is
+    about, and its scopes."""
+    types = {fact.type for fact in facts}
+    names = [folded(word) for word in keywords if _is_proper(word)][:MOST_TAGGED]
+    scopes = set(map(folded, chain.from_iterable(fact.scopes for fact in facts))) - {UNIVERSAL}
+    found = [*(tag for type, tag in TAGS.items() if type in types), *names, *sorted(scopes)]
+    return tuple(dict.fromkeys(found))
+
+
+def _is_proper(keyword: str) -> bool:
+    """Whether a keyword is a proper name: each of its words has a capital."""
+    return all(any(map(str.isupper, word)) for word in keyword.split())
 
 
 def _keywords(facts: Sequence[Fact]) -> tuple[str, ...]:
@@ -229,21 +239,31 @@ def _keywords(facts: Sequence[Fact]) -> tuple[str, ...]:
     chosen = list(names.values())[:MOST_NAMES]
     taken = set().union(*map(_stems, chosen))
     spelt: dict[str, Counter[str]] = defaultdict(Counter)
-    for word in chain.from_iterable({w.forms[0] for w in words(fact.text)} for fact in facts):
-        if _is_keyword(word):
-            spelt[stem(word)][word[:LONGEST_LABEL]] += 1
+    for word in chain.from_iterable(map(_telling_words, facts)):
+        spelt[stem(fold(word))][word[:LONGEST_LABEL]] += 1
     count = {root: some.total() for root, some in spelt.items()}
     for root in sorted(count, key=lambda root: (-count[root], root)):
         said = min(spelt[root], key=lambda w: (-spelt[root][w], w))
-        telling = count[root] > 1 or commonness(said) not in ("ordinary", "rare")
+        telling = count[root] > 2 or commonness(fold(said)) not in ("ordinary", "rare")
         if telling and root not in taken and len(chosen) < MOST_KEYWORDS:
             chosen.append(said)
     return tuple(dict.fromkeys(chosen))
 
 
+def _telling_words(fact: Fact) -> set[str]:
+    """The words of a fact that may tell what it is about, as it writes them: a capital at its
+    beginning is kept only by what is no ordinary word."""
+    written = [w.written for w in words(fact.text) if _is_keyword(w.folded) and w.written.isalpha()]
+    first = next((w.written for w in words(fact.text)), "")
+    plain = first.lower() if commonness(fold(first)) in ("ordinary", "rare") else first
+    return {plain if word == first else word for word in written}
+
+
 def _is_keyword(word: str) -> bool:
     root = stem(word)
-    return len(root) > 2 and word.isalpha() and not is_run(word) and root not in stopwords()
+    dated = word in tables.WEEKDAYS or tables.month_number(word)
+    said = len(root) > 2 and word.isalpha() and not is_run(word)
+    return said and root not in stopwords() and not dated
 
 
 # ------------------------------------------------------------------ links
@@ -278,7 +298,7 @@ def cleaned(page: TopicPage) -> TopicPage:
             f"{said}: scopes is empty, so nothing could ever see it",
             hint="leave scopes out to keep it as `universal`",
         )
-    title = _line(page.title) or page.address.rpartition("/")[2].replace("-", " ")
+    title = _line(page.title) or _titled(page.address)
     whole = page._replace(
         title=title,
         summary=_line(page.summary),

@@ -160,14 +160,17 @@ def curate(
     their pages and the receipt in one transaction."""
 
     def write(decisions: slots.Decisions) -> slots.CurationWrite:
-        plan = apply.CurationPlan(store, text, decisions)
+        plan = apply.CurationPlan(store, text, decisions, pairs)
         signed = Signature(text.now, text.by, channel=text.channel)
         work = facts.edit(plan.new, plan.edits)
         written = write_facts(store, text.owner, work, signed, plan.beside, dry_run=dry_run)
         return plan.done(written, dry_run=dry_run)
 
     known = new_facts.KnownFacts(store, pairs)
-    return curation.curate(text, known, extractor, write, dry_run=dry_run, token=token, tell=tell)
+    shelf = apply.StoredPages(store, text)
+    return curation.curate(
+        text, known, shelf, extractor, write, dry_run=dry_run, token=token, tell=tell
+    )
 
 
 def undo(store: StorageEngine, owner: str, id: str) -> receipts.CurationReceipt:

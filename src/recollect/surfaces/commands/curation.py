@@ -1,4 +1,4 @@
-"""``curate``, ``review``, ``undo`` and ``tidy``: lasting knowledge, and what to do about it."""
+"""Commands for lasting knowledge: ``curate``, ``review``, ``undo``, ``tidy``."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from recollect.surfaces.commands.shared import (
 )
 from recollect.surfaces.phrases import listing, minute, plural, some, when
 from recollect.text import stated
+from recollect.tree.subjects import folder_name, subject_name
 
 _WAITS = "`recollect review` shows what waits"
 _READABLE = "name a file that is there and can be read"
@@ -65,7 +66,6 @@ def curate(options: Options) -> int:
                 text,
                 facts=facts,
                 llm=options.llm,
-                project=options.project,
                 owner=options.owner,
                 scopes=options.scope,
                 by=options.by,
@@ -85,7 +85,7 @@ def curate(options: Options) -> int:
 
 
 def _texts(options: Options) -> Iterator[tuple[str, dict[str, Any]]]:
-    about = {"title": options.title, "date": options.date}
+    about = {"title": options.title, "date": options.date, "project": options.project}
     if options.text is not None:
         if options.files:
             raise UsageError("--text and a file at once", hint="give one of them")
@@ -101,7 +101,10 @@ def _texts(options: Options) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 _TEXTS = (".md", ".markdown", ".txt", ".rst")
-_HEADING = re.compile(r"^# +(\S[^\n]{0,120})", re.MULTILINE)
+_TITLE = re.compile(
+    r"^#(?: +|(?=\w))(\S[^\n]{0,120})|^(?:title|Title|Subject): *(\S[^\n]{0,120})", re.MULTILINE
+)
+"""What a text calls itself: its heading, or the field of its head."""
 _HEAD = 600
 """Characters at the beginning of a text that may say when it was written."""
 
@@ -123,9 +126,16 @@ def _file(path: Path, options: Options) -> tuple[str, dict[str, Any]]:
         date = options.date or _written(path, text)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}", hint=_READABLE) from error
-    heading = _HEADING.search(text[:_HEAD])
-    title = options.title or (heading[1].strip() if heading else path.stem)
-    return text, {"title": title, "name": str(path.resolve()), "date": date, "channel": "file"}
+    said = _TITLE.search(text[:_HEAD])
+    title = options.title or ((said[1] or said[2]).strip(" \"'\r") if said else path.stem)
+    about = {"title": title, "name": str(path.resolve()), "date": date, "channel": "file"}
+    named = options.project or subject_name(title)
+    return text, {**about, "project": options.project or ("" if named else _project(path))}
+
+
+def _project(path: Path) -> str:
+    """What a text belongs to whose title names nothing: the folder that it is in."""
+    return folder_name(path.resolve().parent.parts)
 
 
 def _written(path: Path, text: str) -> str:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, partial
 
 from recollect import tree
-from recollect.facts import Fact
-from recollect.nouns import Change, Put, Register, Source
-from recollect.ports import Store
+from recollect.facts import KIND as FACT
+from recollect.facts import PAGE, Fact, from_document, handle
+from recollect.nouns import Change, Filter, Put, Register, Source, group_by
+from recollect.ports import PairModel, Store
 from recollect.text.chunk import passages
+from recollect.text.questions.parse import parse
 from recollect.writing.curation import receipts
 from recollect.writing.curation.decide import Decision
+from recollect.writing.curation.group import OVERVIEW, KnownPage, spoken
+from recollect.writing.curation.links import linked
 from recollect.writing.curation.receipts import CurationReceipt, DocumentChange, ReceiptItem
 from recollect.writing.curation.recon import is_text
 from recollect.writing.curation.slots import (
@@ -21,23 +26,82 @@ from recollect.writing.curation.slots import (
     document_of,
 )
 from recollect.writing.facts import Beside, Edit, FactChange, WrittenFacts, stored_fact
+from recollect.writing.pages import page_at, pages_of
 
 SAID_AGAIN = "said again"
+NEAR, NAMING = 8, 20
+"""Pages that are looked at because they are near in meaning; facts, because they say a name."""
+
+
+class StoredPages:
+    """The pages that a text's facts may go on: those that the same people may see."""
+
+    def __init__(self, store: Store, text: SourceText, pairs: PairModel | None = None) -> None:
+        self._store = store
+        self._pairs = pairs
+        self._owner = text.owner
+        self._scopes = tuple(sorted(text.scopes))
+
+    @cache  # noqa: B019  it lives as long as one curation
+    def all(self) -> Sequence[tree.TopicPage]:
+        found = pages_of(self._store, self._owner)
+        return [page for page in found if tree.is_about(page) and page.scopes == self._scopes]
+
+    def pages(self) -> Sequence[KnownPage]:
+        return [KnownPage(page.address, page.title) for page in self.all()]
+
+    def texts(self, address: str) -> Sequence[str]:
+        return [fact.text for fact in self.facts(address)]
+
+    def facts(self, address: str) -> list[Fact]:
+        held = self._store.by_handle([handle(self._owner, f"{PAGE}{address}")])
+        return [from_document(one.document) for one in held]
+
+    def naming(self, names: Sequence[str]) -> list[set[str]]:
+        """For each name, the addresses of the pages with a fact that says it."""
+        limits = Filter(owner=self._owner, scopes=self._scopes, kinds=(FACT,))
+        queries = [parse(name).text for name in names]
+        arms = self._store.search_text(queries, limits, limit=NAMING) if names else ()
+        found = []
+        for name, arm in zip(names, arms, strict=True):
+            stored = self._store.passages([hit.passage for hit in arm.hits])
+            having = [one for one in stored if spoken(name) in spoken(one.passage.text)]
+            found.append({tree.page_of(from_document(one.document)) for one in having})
+        return found
+
+    def near(self, page: tree.TopicPage) -> dict[str, float]:
+        """Addresses of the pages that are nearest in meaning, with their cosines."""
+        if (pairs := self._pairs) is None:
+            return {}
+        limits = Filter(owner=self._owner, scopes=self._scopes, kinds=(tree.KIND,))
+        vector = pairs.vector(f"{page.title}. {page.summary}")
+        hits = self._store.search_vector(pairs.encoder, vector, limits, limit=NEAR).hits
+        score = {hit.passage: hit.score for hit in hits}
+        found = self._store.passages(list(score))
+        return {one.document.external: score[one.key] for one in found}
 
 
 class CurationPlan:
     """What a curation writes: the facts that are new, what becomes of others, and beside them the
     text, the pages that are new, and the receipt."""
 
-    def __init__(self, store: Store, text: SourceText, decisions: Decisions) -> None:
+    def __init__(
+        self,
+        store: Store,
+        text: SourceText,
+        decisions: Decisions,
+        pairs: PairModel | None = None,
+    ) -> None:
         self._store = store
         self._text = text
+        self._titles = decisions.titles
+        self._shelf = StoredPages(store, text, pairs)
         self._id = receipts.new_id(text.owner, text.about, text.now)
         self._items = tuple(map(_item, decisions.items))
         self._touched: tuple[DocumentChange, ...] = ()
         self._kept, self._put = _text_change(store, text)
         self.new = [_linked(decision) for decision in decisions.items if decision.kind != "same"]
-        self.edits = dict(self._said_again(decisions.items))
+        self.edits = {**dict(self._moved()), **dict(self._said_again(decisions.items))}
         self.beside = Beside(self._more, self._seal)
 
     def done(self, written: WrittenFacts, *, dry_run: bool) -> CurationWrite:
@@ -82,17 +146,32 @@ class CurationPlan:
                 continue
             yield known.id, Edit(lambda fact: fact, SAID_AGAIN, said._replace(action=SAID_AGAIN))
 
+    def _moved(self) -> Iterator[tuple[str, Edit]]:
+        """What is on the page of a subject, and belongs on a page that is made now."""
+        there = {page.address for page in self._shelf.all()}
+        made = {tree.page_of(fact) for fact in self.new if fact.meta.get("page")} - there
+        for address in sorted(made & set(self._titles)):
+            overview = f"{address.partition('/')[0]}/{OVERVIEW}"
+            key = spoken(self._titles[address])
+            for fact in self._shelf.facts(overview) if overview in there else ():
+                if key in spoken(fact.text):
+                    yield fact.id, Edit(partial(tree.on_page, address=address), f"filed: {address}")
+
     def _pages(self, changed: Sequence[FactChange]) -> Iterable[Change]:
-        """The pages that the new facts are the first of."""
-        wanted = {
-            tree.page_of(pair.after): pair.after
-            for pair in changed
-            if pair.after is not None and pair.after.meta.get("page")
-        }
-        for address, fact in wanted.items():
-            if not self._store.get(tree.page_key(self._text.owner, address)):
-                page = tree.implied(address, [fact], self._text.owner)
+        """The pages that the facts are on, and those that they are linked with, as far as new."""
+        after = [pair.after for pair in changed if pair.after and pair.after.meta.get("page")]
+        on = group_by(tree.page_of, after)
+        pages = {address: self._page(address, some) for address, some in on.items()}
+        others = {page.address: page for page in self._shelf.all()}
+        for page in linked(pages, others, on, self._shelf):
+            if page != others.get(page.address):
                 yield tree.as_put(page)
+
+    def _page(self, address: str, facts: Sequence[Fact]) -> tree.TopicPage:
+        """The page as it is stored, or a new one of these facts."""
+        owner = self._text.owner
+        title = self._titles.get(address, "")
+        return page_at(self._store, owner, address) or tree.implied(address, facts, owner, title)
 
 
 def _text_change(store: Store, text: SourceText) -> tuple[TextState, list[Change]]:

@@ -11,6 +11,7 @@ from recollect.facts import TYPES
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Problem, json_list, stable_id
 from recollect.writing.curation.extract import Extracted
+from recollect.writing.curation.group import Shelf
 from recollect.writing.curation.receipts import DocumentChange, ReceiptItem
 from recollect.writing.curation.recon import Survey
 from recollect.writing.curation.slots import (
@@ -73,6 +74,7 @@ class Curated(NamedTuple):
 def curate(
     text: SourceText,
     known: RivalFacts,
+    shelf: Shelf,
     extractor: Extractor,
     write: Callable[[Decisions], CurationWrite],
     *,
@@ -84,6 +86,7 @@ def curate(
     services = {
         "extractor": extractor,
         "known": known,
+        "shelf": shelf,
         "write": write,
     }
     outcomes = run(SLOTS, {"given": text}, services, token=token, tell=tell)
@@ -119,31 +122,59 @@ def _surveyed(survey: Survey | None) -> dict[str, Any]:
     }
 
 
+class HandedIn(NamedTuple):
+    """Facts that the caller has read from the text already."""
+
+    facts: tuple[Extracted, ...]
+    lost: tuple[Problem, ...]
+    """Quotes that are not in the text, and were left out."""
+
+
+_KEYS = ("text", "type", "subject", "name", "quote")
+
+
 def handed_in(
     facts: Iterable[Mapping[str, Any] | str], text: str, redacted: Callable[[str], str]
-) -> tuple[Extracted, ...]:
-    """Facts that the caller has read from the text already: statements, or each with its ``text``
-    and what is known of ``type``, ``subject`` and ``quote``; one not in the text is none."""
-    return tuple(_handed_in(one, n, text, redacted) for n, one in enumerate(facts, 1))
+) -> HandedIn:
+    """Reads facts as a caller gives them: statements, or each with its ``text`` and what is known
+    of ``type``, ``subject`` and ``quote``. What cannot be meant is refused before anything is
+    written: no text, a type that there is not, a field that there is not."""
+    told = [_told(one, n) for n, one in enumerate(facts, 1)]
+    lost = [
+        Problem(f"fact {n}", "its quote is not in the text, and is left out")
+        for n, one in enumerate(told, 1)
+        if str(one.get("quote") or "") not in text
+    ]
+    return HandedIn(tuple(_handed_in(one, text, redacted) for one in told), tuple(lost))
 
 
-def _handed_in(
-    one: Mapping[str, Any] | str, n: int, text: str, redacted: Callable[[str], str]
-) -> Extracted:
+def _told(one: Mapping[str, Any] | str, n: int) -> Mapping[str, Any]:
+    """A fact as fields, if they can be meant."""
     told = {"text": one} if isinstance(one, str) else one
     if not isinstance(told, Mapping) or not str(told.get("text", "")).strip():
         raise UsageError(f"fact {n} has no text", hint='give {"text": …, "type": …} each')
+    wrong = next((key for key in told if key not in _KEYS), None)
+    if wrong is not None:
+        raise UsageError(f"fact {n} has {wrong!r}", hint=f"give {', '.join(_KEYS)}")
+    if (told.get("type") or "fact") not in TYPES:
+        raise UsageError(f"fact {n}: there is no type {told['type']!r}", hint=", ".join(TYPES))
+    return told
+
+
+def _handed_in(told: Mapping[str, Any], text: str, redacted: Callable[[str], str]) -> Extracted:
     quote = str(told.get("quote") or "")
     quote = quote if quote in text else ""
     start = text.find(quote)
+    subject = str(told.get("subject") or told.get("name") or "")
     return Extracted(
-        type=next((known for known in TYPES if known == told.get("type")), "fact"),
-        subject=str(told.get("subject") or told.get("name") or ""),
+        type=told.get("type") or "fact",
+        subject=subject,
         statement=redacted(" ".join(str(told["text"]).split())),
         quote=quote,
         start=start,
         end=start + len(quote),
         confidence=1.0,
+        heading=subject,
     )
 
 

@@ -65,7 +65,12 @@ def _relation(fact: Fact, rival: Rival, said_at: datetime, judge: Judge | None) 
     if verdict.kind == "same":
         seen_by_all = set(fact.scopes) <= set(known.scopes)
         return ("same", verdict.why) if seen_by_all else ("new", "")
-    if verdict.kind == "changed" and (rival.same_key or _shares(known.text, fact.text)):
+    asks = "open_question" in (fact.type, known.type)
+    if (
+        verdict.kind == "changed"
+        and not asks
+        and (rival.same_key or _shares(known.text, fact.text))
+    ):
         return _succession(fact, rival, said_at, verdict.why)
     if rival.same_key and _is_finer(known.text, fact.text):
         return "refines", "it says the same, and more"

@@ -1,43 +1,41 @@
-"""Facts by what they are about, and the page of the context tree that each is for.
+"""Facts by the page of the context tree that each is for: ``subject/topic``.
+
+The subject is what the text is about: its project, else what its title names. The topics are
+chosen among labels: pages that are there, headings of sections, and names that recur. The label
+that covers most of the facts comes first, by weight, and again for those that are left (a greedy
+cover). What no label covers is on the page of the subject itself, and moves to a page of its own
+once there is enough of it.
 
 What it guarantees
-- Facts whose subjects have one key (case, plural, hyphens and accents aside) are one group, and a
-  group is on one page; a fact without a subject is in the group ``misc``.
-- One text makes at most :data:`MOST_PAGES` pages, however many subjects it has: a subject has a
-  page of its own when it has several facts; the others of a domain share one.
-- The pages depend on the facts and the place only, not on their order. Every part of an address is
-  a short name without slashes, and none but the subtopic is empty.
+- Every fact is on one page. A new page has several facts: one alone makes none, except the
+  subject's.
+- One text makes at most :data:`MOST_PAGES` new pages, however many subjects it has.
+- The pages depend on the facts, the place and the pages that are there, not on the facts' order.
+  Both parts of an address are short names without slashes, and neither is empty.
 """
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import Literal
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Literal, Protocol
 
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import group_by
-from recollect.text.keys import keys
+from recollect.text.keys import words
+from recollect.text.ordinary import commonness
+from recollect.text.terms import stem
+from recollect.tree import canonical
+from recollect.tree.subjects import named, subject_name, topic_name
 from recollect.writing.curation import dedup
 from recollect.writing.curation.extract import Extracted
+from recollect.writing.curation.subjects import names
 
-MISC = "misc"
-OWN_PAGE = 3
-"""Facts that a subject needs for a page of its own."""
-MOST_OWN = 3
-"""Subjects of one text that have one."""
-LONGEST = 60
-
-Domain = Literal["personal", "project", "team"]
-_SHARED: dict[Domain, str] = {
-    "personal": "About the user",
-    "project": "Decisions and facts",
-    "team": "Who does what",
-}
-MOST_PAGES = MOST_OWN + len(_SHARED)
+GENERAL, OVERVIEW = "General", "overview"
+MOST_OWN = 4
+"""New topics of one text."""
+MOST_PAGES = MOST_OWN + 2
 _PERSONAL = frozenset({"preference", "expertise"})
-_UNSAFE = re.compile(r"[\x00-\x1f\x7f/\\\s]+")
+_UNNAMED = ("", "curated")
 
 
 class GroupOrigin(NamedTuple):
@@ -46,90 +44,197 @@ class GroupOrigin(NamedTuple):
     source: str = ""
     title: str = ""
     project: str = ""
-    """What several texts belong to; it, if there is one, is the topic."""
+    """What several texts belong to; it, if there is one, is the subject."""
+
+    @property
+    def subject(self) -> str:
+        source = "" if self.source in _UNNAMED else named(self.source)
+        return named(self.project) or subject_name(self.title) or source or GENERAL
 
 
 class Address(NamedTuple):
-    domain: Domain
+    subject: str
     topic: str
-    subtopic: str
     title: str
+    """What the page is called."""
 
     @property
     def path(self) -> str:
-        return "/".join(filter(None, self))
+        return canonical(f"{self.subject}/{self.topic}")
+
+
+class KnownPage(NamedTuple):
+    """A page that is there: its address and its title."""
+
+    address: str
+    title: str
+
+    @property
+    def subject(self) -> str:
+        return self.address.partition("/")[0]
+
+
+class Shelf(Protocol):
+    """The pages that are there, for facts to be filed on."""
+
+    def pages(self) -> Sequence[KnownPage]: ...
+
+    def texts(self, address: str) -> Sequence[str]:
+        """What the facts say that are on a page."""
+        ...
 
 
 class SubjectGroup(NamedTuple):
-    """All facts of one subject."""
+    """All facts of one page."""
 
     key: str
-    subject: str
-    """As it is written most often."""
     facts: tuple[Extracted, ...]
     address: Address
 
 
-def group(facts: Iterable[Extracted], place: GroupOrigin) -> tuple[SubjectGroup, ...]:
+Kind = Literal["page", "heading", "name"]
+WEIGHTS: dict[Kind, tuple[float, int]] = {"page": (3.0, 1), "heading": (2.0, 2), "name": (1.0, 3)}
+"""What a fact under such a label counts, and how many facts a page under it needs."""
+
+
+class Label(NamedTuple):
+    """A page that facts could be on."""
+
+    kind: Kind
+    address: Address
+    key: str
+    """What a fact says that belongs there, as :func:`spoken` has it."""
+
+
+Covered = Mapping[Label, Sequence[Extracted]]
+"""The facts under each label."""
+
+
+def group(
+    facts: Iterable[Extracted], place: GroupOrigin, shelf: Shelf | None = None
+) -> tuple[SubjectGroup, ...]:
     """The groups, the largest first."""
-    by_key = group_by(lambda fact: next(iter(keys(fact.subject)), MISC), facts)
-    ordered = sorted(
-        ((key, sorted(some, key=dedup.place)) for key, some in by_key.items()),
-        key=lambda pair: (-len(pair[1]), pair[0]),
-    )
-    found = []
-    own = 0
-    for key, some in ordered:
-        subject = _subject(some) if key != MISC else MISC
-        domain = _domain(some)
-        alone = key != MISC and own < MOST_OWN and (len(some) >= OWN_PAGE or len(ordered) == 1)
-        own += alone
-        found.append(SubjectGroup(key, subject, tuple(some), _address(domain, some, place, alone)))
-    return tuple(found)
+    some = sorted(facts, key=dedup.place)
+    own = [fact for fact in some if not _is_personal(fact)]
+    chosen = _Filing(own, place, shelf).chosen()
+    user = Address("User", "preferences", "Preferences")
+    on = [(chosen.get(fact, user), fact) for fact in some]
+    by_path = group_by(lambda pair: pair[0].path, on)
+    found = [
+        SubjectGroup(path, tuple(fact for _, fact in pairs), pairs[0][0])
+        for path, pairs in by_path.items()
+    ]
+    return tuple(sorted(found, key=lambda one: (-len(one.facts), one.key)))
 
 
-def pages(groups: Sequence[SubjectGroup]) -> dict[Address, tuple[SubjectGroup, ...]]:
-    """The groups of each page."""
-    found = group_by(lambda one: one.address, groups)
-    return {address: tuple(some) for address, some in found.items()}
+def spoken(text: str) -> str:
+    """The stems of a text between blanks, by which a label is found in it."""
+    return f" {' '.join(stem(word.folded) for word in words(text))} "
 
 
-def _subject(facts: Sequence[Extracted]) -> str:
-    counts = Counter(fact.subject for fact in facts)
-    return min(counts, key=lambda name: (-counts[name], len(name), name))
+def _is_personal(fact: Extracted) -> bool:
+    return fact.type in _PERSONAL and fact.speaker == "user"
 
 
-def _domain(facts: Sequence[Extracted]) -> Domain:
-    """That of most of its facts; between equals, the first in the order of the domains."""
-    counts = Counter(map(_domain_of, facts))
-    return max(_SHARED, key=lambda domain: counts[domain])
+class _Filing:
+    """The choice of a page for each fact of a text."""
+
+    def __init__(self, facts: Sequence[Extracted], place: GroupOrigin, shelf: Shelf | None) -> None:
+        self._facts = facts
+        self._subject = place.subject
+        self._said = {fact: spoken(f"{fact.statement} {fact.subject}") for fact in facts}
+        self._headings = {fact: _heading(fact, self._subject) for fact in facts}
+        self._pages = shelf.pages() if shelf else ()
+        self._subjects = {spoken(one.subject): one.subject for one in self._pages}
+        loose = shelf.texts(Address(self._subject, OVERVIEW, "").path) if shelf else ()
+        self._loose = [*map(spoken, loose)]
+
+    def chosen(self) -> dict[Extracted, Address]:
+        facts = dict.fromkeys(self._facts)
+        covered = {
+            label: [fact for fact in facts if self._is_under(fact, label)]
+            for label in self._labels()
+        }
+        found: dict[Extracted, Address] = {}
+        new = 0
+        while covered := self._enough(covered, found, new):
+            best = min(covered, key=lambda label: _order(label, covered[label]))
+            new += best.kind != "page"
+            found |= dict.fromkeys(covered[best], best.address)
+        rest = Address(self._subject, OVERVIEW, self._subject)
+        return dict.fromkeys(facts, rest) | found
+
+    def _enough(
+        self, covered: Covered, found: Collection[Extracted], new: int
+    ) -> dict[Label, list[Extracted]]:
+        """The labels that still have as many facts as they need."""
+        left = {
+            label: [fact for fact in some if fact not in found]
+            for label, some in covered.items()
+            if label.kind == "page" or new < MOST_OWN
+        }
+        return {label: some for label, some in left.items() if self._is_enough(label, some)}
+
+    def _is_enough(self, label: Label, covered: Sequence[Extracted]) -> bool:
+        loose = sum(label.key in said for said in self._loose) if label.kind == "name" else 0
+        return bool(covered) and len(covered) + loose >= WEIGHTS[label.kind][1]
+
+    def _is_under(self, fact: Extracted, label: Label) -> bool:
+        if label.kind == "heading":
+            return spoken(self._headings[fact]) == label.key
+        return label.key in self._said[fact] or label.key == spoken(self._headings[fact])
+
+    def _labels(self) -> Iterator[Label]:
+        here = canonical(f"{self._subject}/{OVERVIEW}").partition("/")[0]
+        for page in self._pages:
+            key = spoken(page.title)
+            if not page.address.endswith(f"/{OVERVIEW}") and (
+                page.subject == here or is_name(page.title)
+            ):
+                yield Label("page", _address_of(page), key)
+        for heading in {one: None for one in self._headings.values() if one}:
+            yield Label("heading", self._under(heading), spoken(heading))
+        speakers = {spoken(fact.speaker) for fact in self._facts}
+        for key, name in sorted(self._names(speakers).items()):
+            yield Label("name", Address(self._subject, name, name), key)
+
+    def _under(self, heading: str) -> Address:
+        """The page of a section: that of another subject where the heading names it."""
+        said = spoken(heading)
+        subject = next((name for key, name in self._subjects.items() if key in said), "")
+        return Address(subject or self._subject, heading, heading)
+
+    def _names(self, speakers: Collection[str]) -> dict[str, str]:
+        """What the facts name that may be a topic, as it is written first."""
+        found: dict[str, str] = {}
+        subject = spoken(self._subject)
+        for fact in self._facts:
+            for name in filter(is_name, (fact.subject, *names(fact.statement))):
+                key = spoken(name)
+                if key.strip() and key not in speakers and key not in subject:
+                    found.setdefault(key, named(name))
+        return {key: name for key, name in found.items() if name}
 
 
-def _domain_of(fact: Extracted) -> Domain:
-    if fact.type in _PERSONAL and fact.speaker == "user":
-        return "personal"
-    return "team" if fact.type == "relation" else "project"
+def _order(label: Label, covered: Sequence[Extracted]) -> tuple[float, int, str]:
+    """The heaviest first, then the longest name."""
+    return -WEIGHTS[label.kind][0] * len(covered), -len(label.key), label.key
 
 
-def _address(
-    domain: Domain, facts: Sequence[Extracted], place: GroupOrigin, alone: bool
-) -> Address:
-    if domain == "personal":
-        topic = "user"
-    else:
-        topic = _named(place.project) or _named(place.title) or _named(place.source) or "general"
-    if not alone:
-        return Address(domain, topic, "", _SHARED[domain])
-    headings = {fact.heading.partition(" > ")[0] for fact in facts}
-    subtopic = _named(headings.pop()) if len(headings) == 1 else ""
-    if subtopic.casefold() == topic.casefold():
-        subtopic = ""
-    return Address(domain, topic, subtopic, _named(_subject(facts)) or MISC)
+def _heading(fact: Extracted, subject: str) -> str:
+    """The innermost of its headings that names a topic, and not the subject itself."""
+    trail = reversed(fact.heading.split(" > "))
+    topics = (name for heading in trail if (name := topic_name(heading)))
+    found = next(topics, "")
+    return "" if subject_name(found) == subject else found
 
 
-def _named(written: str) -> str:
-    """A name that a page can have: on one line, short, without slashes."""
-    name = _UNSAFE.sub(" ", written).strip(" .")
-    if len(name) > LONGEST:
-        name = name[:LONGEST].rsplit(" ", 1)[0].strip(" .")
-    return name
+def _address_of(page: KnownPage) -> Address:
+    subject, _, topic = page.address.partition("/")
+    return Address(subject, topic, page.title)
+
+
+def is_name(said: str) -> bool:
+    """Whether a phrase names something by itself: several words, or one that is not everybody's."""
+    some = [word.folded for word in words(said)]
+    return len(some) > 1 or any(commonness(word) != "ordinary" for word in some)

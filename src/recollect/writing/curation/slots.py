@@ -4,7 +4,7 @@ write. Each decides by itself; only the last one writes, and it writes all of it
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import accumulate
 from typing import Literal, Protocol
@@ -18,7 +18,6 @@ from recollect.text.pairs import Judge
 from recollect.text.statements.in_force import standing
 from recollect.text.stopwords import stopwords
 from recollect.text.terms import stem
-from recollect.tree import canonical
 from recollect.writing.curation.chunk import CurationPiece, pieces
 from recollect.writing.curation.decide import Decision, decide
 from recollect.writing.curation.dedup import Merged, dedup
@@ -57,6 +56,8 @@ class SourceText(NamedTuple):
     """Somebody wrote it to have it kept."""
     facts: tuple[Extracted, ...] | None = None
     """What the caller has read from it already."""
+    lost: tuple[Problem, ...] = ()
+    """What of that was left out, and why."""
 
     @property
     def about(self) -> str:
@@ -104,6 +105,8 @@ class Groups(NamedTuple):
 
 class Decisions(NamedTuple):
     items: tuple[Decision, ...]
+    titles: Mapping[str, str] = {}
+    """What pages are called, by their addresses."""
 
 
 class CurationWrite(NamedTuple):
@@ -127,7 +130,7 @@ def _chunk(context: SlotContext) -> Pieces:
 def _extract(context: SlotContext) -> Extraction:
     given: SourceText = context["given"]
     if given.facts is not None:
-        return Extraction(given.facts)
+        return Extraction(given.facts, given.lost)
     found: Survey = context["recon"]
     told = PieceContext(
         found.kind, given.source, given.title, given.said_at, given.speaker, given.note
@@ -162,7 +165,7 @@ def _untold(given: SourceText, language: str) -> list[Problem]:
 def _group(context: SlotContext) -> Groups:
     given: SourceText = context["given"]
     place = GroupOrigin(given.source, given.title, given.project)
-    return Groups(group(context["extract"].facts, place))
+    return Groups(group(context["extract"].facts, place, context.service("shelf")))
 
 
 def _dedup(context: SlotContext) -> Groups:
@@ -197,7 +200,8 @@ def _conflict(context: SlotContext) -> Decisions:
             )
             rivals = [*known.rivals(fact), *here]
             made[fact.id] = _on_its_page(decide(fact, rivals, given.said_at, known.judge), rivals)
-    return Decisions(tuple(made.values()))
+    titles = {one.address.path: one.address.title for one in context["dedup"].groups}
+    return Decisions(tuple(made.values()), titles)
 
 
 def _on_its_page(decision: Decision, rivals: Sequence[Rival]) -> Decision:
@@ -242,7 +246,8 @@ SLOTS = (
         (SourceText, Extraction),
         Groups,
         5,
-        items=lambda out: len(out.groups),
+        frozenset({"shelf"}),
+        lambda out: len(out.groups),
     ),
     Slot("dedup", _dedup, ("group",), (Groups,), Groups, 5, items=lambda out: out.facts),
     Slot(
@@ -304,7 +309,7 @@ def as_fact(extracted: Extracted, one: SubjectGroup, given: SourceText, source: 
     slug = "-".join(said[:5])
     ascii_ = "".join(c for c in slug if c.isascii() and (c.isalnum() or c == "-"))[:SLUG].strip("-")
     id = f"{ascii_ or 'fact'}-{stable_id(given.owner, *sorted(given.scopes), *said)[:6]}"
-    meta: dict[str, object] = {"page": canonical(one.address.path)}
+    meta: dict[str, object] = {"page": one.address.path}
     if extracted.until is not None:
         meta["until"] = extracted.until.date().isoformat()
     entry = ProvenanceEntry(

@@ -25,7 +25,10 @@ _VERBS = frozenset(
     "is are was were has have had will would should must can could may uses use runs needs goes "
     "stays moves moved lives comes gets got does do did owns leads wants want decided agreed "
     "prefer prefers said says know knows think going make makes keep keeps let let's send check "
-    "go see need still now then also only just already not don't doesn't won't can't".split()
+    "go see need still now then also only just already not don't doesn't won't can't chose choose "
+    "take takes took keeping kept drop drops dropped start starts ends becomes writes reads asked "
+    "i'll we'll you'll i'm we're it's i've we've i'd longer shorter later earlier more less "
+    "open set sets".split()
 )
 
 
@@ -73,6 +76,19 @@ def subject(statement: str) -> str:
 
 
 _LEAST = -4.0
+
+
+def names(statement: str) -> list[str]:
+    """Returns the phrases of a statement that are written as names: with a capital that is not
+    only that of its first word, unless this is no ordinary one."""
+    found = (one.text for one in phrases(statement) if any(one.numbers[at] for at in _NAMES))
+    return [name for name in found if not _NO_NAME.search(name)]
+
+
+_NO_NAME = re.compile(
+    r"(?i)\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|day\b|^\d|^\w+ing$"
+)
+_NAMES = [n for n, name in enumerate(WEIGHTS) if name in ("name", "first_name")]
 
 
 def _score(phrase: SubjectPhrase) -> float:

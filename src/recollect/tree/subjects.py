@@ -1,0 +1,72 @@
+"""What a text is about, by its title: the name of the folder that its pages go into."""
+
+from __future__ import annotations
+
+import re
+
+from recollect.text.terms import fold
+
+LONGEST = 60
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_DATE = re.compile(
+    r"\b\d{4}-\d\d-\d\d(?:[T _]\d\d[:-]\d\d(?:[:-]\d\d)?Z?)?\b"
+    rf"|\b\d\d?\.?(?:st|nd|rd|th)? {_MONTH}(?: \d{{4}})?\b|\b{_MONTH} \d\d?,? \d{{4}}\b"
+    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b",
+    re.IGNORECASE,
+)
+_OPENER = re.compile(
+    r"\s*(?:(?:re|fwd?|aw)\s*:\s*|(?:design(?: doc(?:ument)?)?|rfc|adr|minutes|notes"
+    r"|meeting(?: notes)?|proposal|draft|spec)[ #-]*\d*\s*[:–—]\s+)+",
+    re.IGNORECASE,
+)
+_VERSION = re.compile(r"\s+v\d+(?:\.\d+)*$", re.IGNORECASE)
+_UNSAFE = re.compile(r"[\x00-\x1f\x7f/\\\s]+")
+_AROUND = " .,;:–—-#_()[]"
+
+SECTIONS = frozenset(
+    "action actions agenda appendix attendees background considered context decided decision "
+    "decisions details discussion follow general goal goals intro introduction item items links "
+    "list misc motivation next non note notes open other overview part present problem question "
+    "questions reference references remarks solution status step steps summary task tasks todo "
+    "topic topics up update updates".split()
+)
+"""Words of headings that name a part of any document, and no subject."""
+GENRES = SECTIONS | frozenset(
+    "agent archive chat chats claude codex cursor doc docs document documents draft email file "
+    "files history home import inbox log logs mail mails md meeting meetings memo message messages "
+    "minutes new page pages readme session sessions specstory src text texts thread threads tmp "
+    "transcript transcripts txt untitled user users".split()
+)
+"""Words of titles and folders that name a kind of text, and no subject."""
+
+
+def subject_name(title: str) -> str:
+    """Returns what a title names: without dates, versions and the kind of text ("Design: Invoice
+    exporter v2" is about the invoice exporter); nothing where only these are left."""
+    said = _VERSION.sub("", _OPENER.sub("", _DATE.sub(" ", title), count=1).strip(_AROUND))
+    name = named(said)
+    return "" if is_among(name, GENRES) else name
+
+
+def topic_name(heading: str) -> str:
+    """Returns what a heading names; nothing where it names a part that any document has."""
+    name = named(_DATE.sub(" ", heading))
+    return "" if is_among(name, SECTIONS) else name
+
+
+def folder_name(parts: tuple[str, ...]) -> str:
+    """Returns the innermost of the folders of a file that names no kind of text."""
+    return next((name for part in reversed(parts) if (name := subject_name(part))), "")
+
+
+def is_among(name: str, words: frozenset[str]) -> bool:
+    """Whether a name has no other words of letters than these."""
+    return all(word in words for word in re.findall(r"[^\W\d_]+", fold(name)))
+
+
+def named(written: str) -> str:
+    """A name that a page can have: on one line, short, without slashes."""
+    name = _UNSAFE.sub(" ", written).strip(_AROUND)
+    if len(name) > LONGEST:
+        name = name[:LONGEST].rsplit(" ", 1)[0].strip(_AROUND)
+    return name
