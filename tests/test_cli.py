@@ -924,7 +924,7 @@ FACT_COMMANDS = (
 
 
 ANSWER_COMMANDS = ("gather", "record-answer", "answers", "cache")
-CURATE_COMMANDS = ("curate", "review", "undo", "tidy")
+CURATE_COMMANDS = ("curate", "review", "undo", "tidy", "prelude")
 
 
 def test_the_list_of_commands_under_test_is_complete() -> None:

@@ -198,6 +198,9 @@ class Context(NamedTuple):
     timing_ms: float
     hints: tuple[str, ...] = ()
     """Scopes that were asked for and hold nothing."""
+    lately: tuple[str, ...] = ()
+    """What was observed in conversations, what was changed and what is open, each with its day,
+    the newest first."""
 
     def as_json(self) -> dict[str, Any]:
         groups = ("pinned", "questions", "relevant")
@@ -208,6 +211,7 @@ class Context(NamedTuple):
             "overflow": list(self.overflow),
             "degraded": list(self.degraded),
             "hints": list(self.hints),
+            "lately": list(self.lately),
             "stages": json_list(self.stages),
             "timing_ms": round(self.timing_ms, 3),
         }

@@ -10,16 +10,21 @@ from recollect.arguments import clean, moment
 from recollect.errors import NotFound, UsageError
 from recollect.memory import model_admin, requests, writes
 from recollect.memory.core import Core
+from recollect.models import worth
+from recollect.nouns import Filter
+from recollect.reading.sessions import visibility
 from recollect.text.statements import in_force
 from recollect.transfer import tree_export, tree_import
 from recollect.tree import BrokenPage
-from recollect.writing import facts, path, remember
+from recollect.tree.log import PreludeLog, written
+from recollect.writing import facts, path, prelude, remember
 from recollect.writing.curation import receipts, tidy
 
 if TYPE_CHECKING:
     from recollect.facts import Fact
     from recollect.nouns import Receipt
     from recollect.transfer.tree_export import Topic
+    from recollect.tree.log import Observation
     from recollect.writing.curation.receipts import CurationReceipt
     from recollect.writing.curation.tidy import Proposal
 
@@ -164,6 +169,47 @@ class Curation:
         pairs = self._core.pairs
         judge = pairs.judge if pairs else None
         return tidy.proposals(self._core.store, self._owner(owner), judge)
+
+    # -------------------------------------------------------------- the prelude
+
+    def observe(self, *, limit: int = 20, owner: str | None = None) -> Sequence[Observation]:
+        """Reads the newest conversations that were not read yet, at most *limit*, and writes what
+        their users said that is worth knowing to the log of the prelude. Returns that log."""
+        requests.check_count("limit", limit, "conversations")
+        core, whose = self._core, self._owner(owner)
+        read = {id: of for log in prelude.stored(core.store, whose) for id, of in log.read.items()}
+        newest = core.store.scan(Filter(owner=whose, kinds=("session",)), limit=limit).items
+        unread = [
+            one
+            for one in newest
+            if read.get(one.id) != prelude.version(one)
+            and not (visibility.is_automated(one) or visibility.is_subagent(one))
+        ]
+        model, redacted = worth.SentenceModel(core.embedder), writes.redactor(core)
+        found = {
+            one.id: prelude.observed(one, model, redacted)
+            for head in unread
+            for one in core.store.get(head.id)
+        }
+        path.observe(core.store, whose, unread, found, core.pairs)
+        return self.prelude(owner=owner)
+
+    def prelude(self, *, owner: str | None = None) -> Sequence[Observation]:
+        """The log of the prelude, oldest first."""
+        asked = requests.facts_asked(self._core.view, owner)
+        logs = prelude.stored(self._core.store, asked.owner, asked.scopes)
+        return sorted(entry for log in logs for entry in log.entries)
+
+    def prelude_text(self, *, owner: str | None = None) -> str:
+        """The log of the prelude as Markdown to be edited."""
+        return written(PreludeLog(entries=tuple(self.prelude(owner=owner))))
+
+    def edit_prelude(self, text: str, *, owner: str | None = None) -> Sequence[Observation]:
+        """Replaces the log of the prelude by what a person left of :meth:`prelude_text`. Lines that
+        are new are theirs: they stay until somebody takes them out."""
+        whose = writes.owner_and_scopes(self._core, {"owner": owner})
+        path.edit_prelude(self._core.store, **whose, text=writes.redactor(self._core)(text))
+        return self.prelude(owner=owner)
 
     def _owner(self, owner: str | None) -> str:
         return requests.facts_asked(self._core.view, owner).owner

@@ -3,7 +3,8 @@
 - pinned: every pinned fact in scope and in force, whatever the question;
 - questions: every pinned open question, and those that the question names;
 - relevant: the facts that it names or, when it names none, those whose content answers it;
-- a prelude: who the user is, from what holds in every scope.
+- a prelude: who the user is, from what holds in every scope;
+- lately: what was observed in conversations, what was changed and what is open, with its day.
 
 No fact is in two groups. The limit and the budget bound the relevant facts and are ceilings; what
 is pinned has a share of the budget of its own, and what does not fit into that is reported.
@@ -11,10 +12,20 @@ is pinned has a share of the budget of its own, and what does not fit into that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from recollect.errors import QueryError
-from recollect.facts import KIND, PINNED, SOURCE, USER, Context, Fact, FactFilter, from_document
+from recollect.facts import (
+    KIND,
+    PINNED,
+    SOURCE,
+    USER,
+    Context,
+    Fact,
+    FactFilter,
+    fact_key,
+    from_document,
+)
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import (
     Candidate,
@@ -34,10 +45,15 @@ from recollect.text.questions.overview import is_overview
 from recollect.text.questions.parse import parse
 from recollect.text.tokens import clip_tokens, count_tokens
 from recollect.trace import skip, stage, tracing, unreported
+from recollect.tree import log
 
 PINNED_SHARE = 0.5
 """Of the budget, at most."""
 PRELUDE_SHARE = 0.2
+LATELY = 300
+"""Tokens of what happened lately, at most."""
+NEWEST, MOST_LOGS = 60, 20
+"""Facts and logs that are looked at for it."""
 PRELUDE = 200
 """Tokens of the prelude, at most."""
 
@@ -72,6 +88,7 @@ def context(query: ContextQuery, view: Store, models: Models) -> Context:
         kept = _fitting(relevant[: query.limit], query.token_budget)
         prelude = _prelude(view, query.asked, query.token_budget)
         shown = (*pinned_kept, *questions_kept, *kept)
+        lately = _lately(facts, view, query, {r.text for r in shown})
         asked_for = (query.text, query.asked[:4], query.limit, query.token_budget)
         state = view.fingerprint(Filter(sources=(SOURCE,)))
         return Context(
@@ -83,12 +100,13 @@ def context(query: ContextQuery, view: Store, models: Models) -> Context:
             hidden=dict(found.hidden),
             overflow=tuple(overflow),
             dropped=len(relevant) - len(kept),
-            tokens=sum(r.tokens for r in shown) + count_tokens(prelude),
+            tokens=sum(r.tokens for r in shown) + count_tokens("\n".join([prelude, *lately])),
             degraded=tuple(trace.degraded),
             stages=tuple(trace.stages),
             fingerprint=stable_id(repr(asked_for), state),
             timing_ms=trace.elapsed_ms,
             hints=tuple(_empty_scopes(view, query.asked)),
+            lately=lately,
         )
 
 
@@ -112,6 +130,41 @@ def _prelude(store: Store, asked: FactFilter, budget: int | None) -> str:
     live.sort(key=lambda fact: not fact.pinned)
     room = PRELUDE if budget is None else min(PRELUDE, int(budget * PRELUDE_SHARE))
     return clip_tokens(" ".join(fact.text.strip() for fact in live), room) if live else ""
+
+
+def _lately(
+    facts: Facts, store: Store, query: ContextQuery, shown: Collection[str]
+) -> tuple[str, ...]:
+    """What was observed in conversations, changed or left open, that is not *shown* already: as
+    much as there is room for, the newest first."""
+    asked, budget = query.asked, query.token_budget
+    if asked.types is not None:
+        return ()
+    limits = Filter(
+        owner=asked.owner, scopes=asked.scopes, sources=(log.SOURCE,), kinds=(log.KIND,)
+    )
+    heads = store.scan(limits, limit=MOST_LOGS).items
+    logs = [log.from_document(one) for head in heads for one in store.get(head.id)]
+    entries = [entry for one in logs for entry in one.entries if entry.at <= asked.at]
+    entries += _news(facts, store)
+    room = LATELY if budget is None else min(LATELY, int(budget * PRELUDE_SHARE))
+    told = log.compacted((one for one in entries if one.text not in shown), room, told=True)
+    return tuple(entry.line for entry in reversed(told))
+
+
+def _news(facts: Facts, store: Store) -> Iterator[log.Observation]:
+    """The newest facts that replaced others, and open questions."""
+    asked = facts.asked
+    limits = Filter(owner=asked.owner, scopes=asked.scopes, sources=(SOURCE,), kinds=(KIND,))
+    heads = store.scan(limits, limit=NEWEST).items
+    newest = [from_document(one) for head in heads for one in store.get(head.id)]
+    for fact in newest:
+        if not (fact.supersedes or fact.type == "open_question") or asked.hides(fact):
+            continue
+        known = (store.get(fact_key(fact.owner, id)) for id in fact.supersedes[:1])
+        was = [f" (before: {from_document(one[0]).text})" for one in known if one]
+        text = " ".join("".join([fact.text, *was]).split())
+        yield log.Observation(fact.start, fact.type, text, fact.key)
 
 
 def _within(results: Iterable[Result], budget: int | None) -> tuple[list[Result], list[str]]:

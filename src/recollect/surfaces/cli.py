@@ -168,6 +168,10 @@ COMMANDS = (
         "recollect undo --list",
     ),
     Command(
+        "prelude", "what an agent is told before it starts: show, read, edit", "curation",
+        "recollect prelude --read",
+    ),
+    Command(
         "tidy", "propose merges, links and prunes", "curation",
         "recollect tidy",
     ),

@@ -9,7 +9,7 @@ from recollect.nouns import Change, Document, DropAnswers, Forget
 from recollect.ports import Store
 from recollect.tree import KIND as PAGE
 from recollect.tree import page_key, page_of
-from recollect.writing import facts
+from recollect.writing import facts, prelude
 from recollect.writing.curation import receipts
 
 
@@ -53,5 +53,6 @@ class Forgetting:
         if not any(isinstance(change, Forget) for change in changes):
             yield Forget(document.id)
         yield from receipts.forgotten(self._store, document.owner, gone)
+        yield from prelude.forgotten(self._store, document.owner, {document.id})
         if self._answers:
             yield DropAnswers(tuple(self._answers))

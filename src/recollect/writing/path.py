@@ -9,6 +9,7 @@ at all. It is the only place that does; dumps alone go past it (:mod:`recollect.
     remember            a fact → what is known of it → links → pages          remember.py, facts.py
     curate              a text → pieces → statements → groups → decisions     curation/
                         → facts, their pages, and a receipt
+    observe             conversations → statements → the log of the prelude   prelude.py
     undo, review        a receipt → the documents as they were before it      curation/receipts.py
     forget              a document, and all that quotes it                    forgetting.py
 
@@ -20,8 +21,9 @@ nothing. Indexes and vectors come after a write and never fail it (:mod:`.embedd
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import Protocol, TypeVar
 
 from recollect.errors import StoreBusy, StoreChanged
@@ -29,7 +31,8 @@ from recollect.facts import SOURCE as FACTS
 from recollect.facts import Fact, Remembered
 from recollect.nouns import Change, ChangeSet, Document, Receipt, Register, Source, group_by
 from recollect.ports import PairModel, StorageEngine, Store
-from recollect.writing import documents, facts, forgetting, runner
+from recollect.tree.log import Observation, PreludeLog
+from recollect.writing import documents, facts, forgetting, prelude, runner
 from recollect.writing import remember as new_facts
 from recollect.writing.curation import apply, receipts, slots
 from recollect.writing.curation import curate as curation
@@ -192,6 +195,31 @@ def review(
     )
     commit(store, changes)
     return judged
+
+
+# ------------------------------------------------------------------ the prelude
+
+
+def observe(
+    store: StorageEngine,
+    owner: str,
+    conversations: Sequence[Document],
+    found: Mapping[str, Sequence[Observation]],
+    pairs: PairModel | None,
+) -> list[PreludeLog]:
+    """Writes what was observed in conversations to the logs of those who may see them."""
+    judge = pairs.judge if pairs else None
+    logs = []
+    for some in group_by(lambda one: one.scopes, conversations).values():
+        plan = partial(prelude.with_observations, store, owner, some, found, judge)
+        logs.append(commit_planned(store, plan, "the logs", dry_run=False)[0].log)
+    return logs
+
+
+def edit_prelude(store: StorageEngine, owner: str, scopes: Sequence[str], text: str) -> PreludeLog:
+    """Writes the log as a person left it."""
+    plan = partial(prelude.edited, store, owner, scopes, text, datetime.now(UTC))
+    return commit_planned(store, plan, "the logs", dry_run=False)[0].log
 
 
 # ------------------------------------------------------------------ forgetting

@@ -1,4 +1,4 @@
-"""Commands for lasting knowledge: ``curate``, ``review``, ``undo``, ``tidy``."""
+"""Commands for lasting knowledge: ``curate``, ``review``, ``undo``, ``prelude``, ``tidy``."""
 
 from __future__ import annotations
 
@@ -324,6 +324,41 @@ def _receipts(found: Sequence[facade.CurationReceipt], style: terminal.Style) ->
         for kept in found
     ]
     return listing(lines, "nothing was curated yet")
+
+
+# ------------------------------------------------------------------ prelude
+
+
+def declare_prelude(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--read", action="store_true", help="read the newest conversations first")
+    parser.add_argument(
+        "--limit", type=int, default=20, metavar="N", help="how many of them at most (20)"
+    )
+    parser.add_argument(
+        "--set", metavar="FILE", help="replace the log by this text; - is standard input"
+    )
+    parser.add_argument("--owner", help="whose knowledge it is")
+
+
+def prelude(options: Options) -> int:
+    with open_memory(options) as memory:
+        if options.set:
+            memory.curation.edit_prelude(_edited(options.set), owner=options.owner)
+        if options.read:
+            memory.curation.observe(limit=options.limit, owner=options.owner)
+        found = memory.curation.prelude(owner=options.owner)
+        text = memory.curation.prelude_text(owner=options.owner)
+    told = [{**entry._asdict(), "at": entry.at.isoformat()} for entry in found]
+    none = "nothing was observed yet; `recollect prelude --read` reads the newest conversations"
+    show(options, {"entries": told}, lambda _: text.rstrip() if found else none)
+    return exit_code(found)
+
+
+def _edited(name: str) -> str:
+    try:
+        return sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{name}: {error.strerror}", hint=_READABLE) from error
 
 
 # ------------------------------------------------------------------ tidy

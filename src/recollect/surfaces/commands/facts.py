@@ -248,6 +248,9 @@ def _context(found: Context, style: Style) -> str:
             lines.append(f"{style.bold}{name}{style.off}")
             lines += [_short(result, style) for result in results]
             lines.append("")
+    if found.lately:
+        told = ("\n".join(_wrapped(line)) for line in found.lately)
+        lines += [f"{style.bold}lately{style.off}", *told, ""]
     hidden = ", ".join(f"{count} {name}" for name, count in found.hidden.items())
     lines += some(
         when(not lines, "nothing is known that belongs here"),

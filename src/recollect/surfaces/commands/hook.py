@@ -163,6 +163,10 @@ def _prelude(call: Call, payload: Mapping[str, Any]) -> str:
         lines = some(when(known.prelude, f"The user: {known.prelude}"))
         lines += _group("Pinned:", known.pinned)
         lines += _group("Open questions:", known.questions)
+        lines += [
+            *some(when(known.lately, "Lately:")),
+            *(f"- {_line(one)}" for one in known.lately),
+        ]
         lines += _last_session(memory, payload)
     return _within(lines)
 

@@ -18,6 +18,8 @@ from recollect.surfaces.commands import hook_call
 
 _EMBEDDED = 2_000
 """The most passages that get their vectors at the end of a session; more wait for `add`."""
+_OBSERVED = 5
+"""Conversations that are read for the prelude then."""
 
 
 def run(call: hook_call.Call, path: str) -> tuple[nouns.Problem, ...]:
@@ -26,6 +28,8 @@ def run(call: hook_call.Call, path: str) -> tuple[nouns.Problem, ...]:
         raise FileNotFoundError("the transcript that is named is not there")
     with facade.Memory.open(call.store) as memory:
         done = memory.add(path, *_beside(path), source=call.client, embed=False)
+        if call.event == "session-end":
+            memory.curation.observe(limit=_OBSERVED)
         if call.event == "session-end" and 0 < memory.status().pending <= _EMBEDDED:
             memory.models.embed(threads=1)
     return tuple(done.failed)
