@@ -20,7 +20,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from recollect.nouns import ChangeSet, Document, Filter, Forget, Put, Remove, TextQuery
+from recollect.nouns import ChangeSet, Document, Filter, Forget, Put, Remove, TextQuery, View
 from recollect.ports import StorageEngine
 from recollect.storage.plain.engine import PlainStore
 from recollect.testing.builders import (
@@ -82,6 +82,7 @@ _FILTERS = st.builds(
     since=_DATES,
     until=_DATES,
     sources=st.none(),
+    within=st.none() | st.just(View()),
 )
 _QUERIES = st.builds(
     lambda some, strict, must, never: any_of(
