@@ -59,7 +59,7 @@ SECONDS = 10
 WARMED = 20
 """Questions that each client asks before it counts."""
 SCHEMA = "bench"
-_PAUSE = 0.2
+_PAUSE = 1.0
 """Seconds between searches while something else is done."""
 _UNDONE = """
 SET LOCAL search_path = {schema};

@@ -96,11 +96,11 @@ def probe(db: Db) -> Server:
     return Server(db.info.server_version, numbers, schema)
 
 
-def connect(address: ServerAddress) -> Db:
-    """One connection by itself; what is wrong with it is told at once."""
+def connect(address: ServerAddress, wait: int = 10) -> Db:
+    """One connection by itself, within so many seconds; what is wrong with it is told at once."""
     with translated(address.shown):
         return psycopg.connect(
-            address.dsn, autocommit=True, connect_timeout=10, application_name="recollect"
+            address.dsn, autocommit=True, connect_timeout=wait, application_name="recollect"
         )
 
 
@@ -165,7 +165,9 @@ class Connections:
                 try:
                     return work()
                 except psycopg_pool.PoolTimeout:
-                    connect(self.address).close()  # says why, unless the others are only busy
+                    connect(
+                        self.address, wait=2
+                    ).close()  # says why, unless the others are only busy
                     raise
                 except GONE as error:
                     if not may_pass(error) or time.monotonic() > until:
