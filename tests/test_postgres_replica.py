@@ -144,15 +144,19 @@ def test_doctor_names_a_replica_that_lags_or_is_away(url: str, standby: Standby,
     place = _with(url, standby, staleness=1)
     with opened(url) as store:
         put(store, note("a", "the otter sleeps"))
-    assert _until(lambda: _server_check(cli, place)["state"] == "ok")
-    assert "a replica that has all but the last" in _server_check(cli, place)["text"]
-    standby.run("SELECT pg_wal_replay_pause()")
-    try:
-        with opened(place) as store, opened(url) as writer:
+    near = "a replica that has all but the last"
+    assert _until(lambda: near in _server_check(cli, place)["text"])
+    with opened(place) as store, opened(url) as writer:
+        assert _until(lambda: not _found(store))
+        standby.run("SELECT pg_wal_replay_pause()")
+        try:
             put(writer, note("b", "another otter"))
             assert _until(lambda: "lacks what was written" in str(_found(store)))
-    finally:
-        standby.run("SELECT pg_wal_replay_resume()")
+            late = _server_check(cli, place)
+            assert late["state"] == "warn"
+            assert "has not caught up" in late["text"]
+        finally:
+            standby.run("SELECT pg_wal_replay_resume()")
     standby.stop()
     try:
         away = _server_check(cli, place)

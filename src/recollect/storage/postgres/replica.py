@@ -113,7 +113,7 @@ class Replica:
         if trouble:
             return "a replica that is not asked", f"the replica cannot be asked: {trouble}"
         if late == float("inf"):
-            return "a replica", "the replica does not have this store yet"
+            return "a replica that is not asked", "the replica has not caught up yet"
         if late > self._most:
             said = f"the replica lacks what was written in the last {late:.0f} s"
             return "a replica that is not asked", f"{said}, and staleness= allows {self._most}"
