@@ -2,7 +2,7 @@
 
 Most values that a command's modules declare it never makes. The class of the standard library
 compiles a constructor for each, and every annotation. Here a class is a tuple with named fields,
-and its constructor is compiled when it is first called. Everything else is the same, to a type
+and its constructor is made when it is first called. Everything else is the same, to a type
 checker too.
 
 What that saves, in processor time as a share of ``python -c pass`` (medians of 20 interleaved
@@ -18,7 +18,18 @@ if TYPE_CHECKING:
 else:
     from collections import _tuplegetter
 
-    _new = tuple.__new__
+    _new, _Function = tuple.__new__, type(lambda: None)
+
+    _codes = {}
+
+    def _constructor(fields):
+        """One is compiled for each number of fields, and gets their names."""
+        count = len(fields)
+        if count not in _codes:
+            some = "".join(f"_{n}, " for n in range(count))
+            _codes[count] = eval(f"lambda _cls, {some}: _new(_cls, ({some}))").__code__
+        named = _codes[count].replace(co_varnames=("_cls", *fields))
+        return _Function(named, {"_new": _new, "__builtins__": {}})
 
     class _Tuple(tuple):
         __slots__ = ()
@@ -26,10 +37,7 @@ else:
         def __new__(cls, *given, **named):
             """The first value of a class: from now on its own constructor makes them."""
             declared = next(one for one in cls.__mro__ if "_fields" in one.__dict__)
-            fields = "".join(f"{field}, " for field in declared._fields)
-            made = eval(
-                f"lambda _cls, {fields}: _new(_cls, ({fields}))", {"_new": _new, "__builtins__": {}}
-            )
+            made = _constructor(declared._fields)
             made.__name__, made.__qualname__ = "__new__", f"{declared.__qualname__}.__new__"
             made.__defaults__ = tuple(declared._field_defaults.values())
             declared.__new__ = made
