@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from time import perf_counter
 from typing import Any
 
 from recollect.errors import UsageError
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Document, Filter, Passage, Progress, Put, Report
-from recollect.ports import Embedder, Store
+from recollect.ports import Embedder, Store, scanned
 from recollect.storage.plain.engine import PlainStore
 from recollect.text.chunk import passages
 from recollect.text.questions.parse import parse
@@ -88,16 +89,9 @@ def recommended(scores: list[ModelScore]) -> str:
 
 
 def _pairs(store: Store) -> Iterator[BenchPair]:
-    cursor, looked_at = "", 0
-    while looked_at < _LOOKED_AT:
-        page = store.scan(Filter(), limit=500, cursor=cursor)
-        for head in page.items:
-            for document in store.get(head.id):
-                yield from _of_session(document) if document.messages else _of_note(document)
-        looked_at += len(page.items)
-        cursor = page.cursor
-        if not cursor:
-            return
+    for head in islice(scanned(store, Filter(), size=500), _LOOKED_AT):
+        for document in store.get(head.id):
+            yield from _of_session(document) if document.messages else _of_note(document)
 
 
 def _of_note(document: Document) -> Iterator[BenchPair]:

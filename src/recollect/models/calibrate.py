@@ -18,7 +18,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from itertools import islice, starmap
 from typing import Any
 
 import numpy as np
@@ -124,7 +124,7 @@ def embedder_scale(
 
 def _fitted(key: str, known: NDArray[Any], other: NDArray[Any]) -> Calibration:
     """From two tables of the same questions and passages."""
-    agreement = float(np.mean([_together(a, b) for a, b in zip(known, other, strict=True)]))
+    agreement = float(np.mean(list(starmap(_together, zip(known, other, strict=True)))))
     (best, gaps), (their_best, their_gaps) = _shape(known), _shape(other)
     if their_gaps <= 0 or not np.isfinite(agreement) or agreement < AGREE:
         raise ModelError(

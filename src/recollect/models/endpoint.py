@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from operator import itemgetter
 from time import monotonic
 from typing import Any
 
@@ -149,7 +150,7 @@ class EndpointEmbedder:
     def _vectors(self, told: Any, count: int) -> ports.Vectors:
         try:
             rows = sorted(told["data"], key=lambda row: row["index"])
-            vectors = np.array([row["embedding"] for row in rows], np.float32)
+            vectors = np.array(list(map(itemgetter("embedding"), rows)), np.float32)
         except (KeyError, TypeError, ValueError) as error:
             raise self._wrong(f"its answer has no vectors ({error!r})") from error
         if vectors.ndim != 2 or len(vectors) != count:

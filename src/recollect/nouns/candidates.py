@@ -27,6 +27,11 @@ class Arm(NamedTuple):
     among: int = 0
     """How many passages it compared, of an arm that compares all."""
 
+    @property
+    def found(self) -> tuple[Hit, ...]:
+        """All passages it found, where it tells them; else the best of each document."""
+        return self.every or self.hits
+
 
 class Contribution(NamedTuple):
     """What one arm or stage added to a score."""

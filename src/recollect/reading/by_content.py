@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, partial
 from itertools import chain
 from math import log
 
@@ -91,7 +91,7 @@ def _lost(candidate: Candidate, pool: Pool) -> list[str]:
     has = pool.matched.get(candidate.passage, set())
     said = stems(pool.stored(candidate).passage.text)
     which = set(pool.worth) - _kinds(pool) - has
-    return [word for word in which if not any(is_form(word, other) for other in said)]
+    return [word for word in which if not any(map(partial(is_form, word), said))]
 
 
 def _kinds(pool: Pool) -> set[str]:

@@ -52,7 +52,7 @@ def pool(asked: Pass, found: Sequence[Arm]) -> Pool:
         passages,
         _idf(found),
         len(firsts),
-        full=any(len(arm.every or arm.hits) >= policy.pool for arm in arms),
+        full=any(len(arm.found) >= policy.pool for arm in arms),
         others=grouped_by_document(of_passages(further, passages)),
         by_meaning=any(arm.name == "vector" for arm in arms),
         among=max(arm.among for arm in found),
@@ -97,7 +97,7 @@ def fuse(found: Sequence[Arm], policy: Policy) -> list[Candidate]:
 
 def _contributions(arm: Arm, whole: float) -> Iterable[tuple[Hit, Contribution]]:
     """Yields what an arm of passages adds to each of those it found."""
-    hits = _once(arm.every or arm.hits)
+    hits = _once(arm.found)
     far, weight = 0.0, arm.weight / whole
     if arm.name == "vector":
         far = hits[-1].score

@@ -408,8 +408,7 @@ def _about(text: str, asked: set[str]) -> str:
 
 def _hints(found: Retrieval, placed: _Gathered, unseen: Mapping[str, int]) -> Iterator[Hint]:
     pool, sections = placed.pool, placed.sections
-    pairs = pool.of.models.pairs
-    judge = pairs.judge if pairs else None
+    judge = pool.of.models.judge
     yield from islice(_conflicts(sections, found.question.query.text, judge), CONFLICTS)
     if len(sections) < FEW:
         said = ("nothing was found", "only one document was found", "only two documents were found")

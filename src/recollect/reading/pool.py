@@ -26,6 +26,7 @@ from recollect.nouns import (
 )
 from recollect.ports import Embedder, Llm, PairModel, Reranker, Store
 from recollect.text import frontmatter
+from recollect.text import pairs as text_pairs
 from recollect.text.questions.parse import Parsed
 from recollect.text.terms import is_run, query_terms
 
@@ -60,6 +61,11 @@ class Models(NamedTuple):
     """Tells whether two texts say the same; None where only the same words do."""
     llm: LanguageModel | None = None
     llm_note: str = "no language model may be asked"
+
+    @property
+    def judge(self) -> text_pairs.Judge | None:
+        """What compares two texts; None where only the same words do."""
+        return self.pairs.judge if self.pairs else None
 
 
 def sees_all(_: StoredPassage) -> bool:

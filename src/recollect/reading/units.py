@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from recollect.text.sentences import units
+from recollect.text.sentences import joined, units
 from recollect.text.tokens import count_tokens
 
 SHORT = 60
@@ -26,11 +26,5 @@ def units_of(text: str, begin: int) -> list[tuple[int, int, int]]:
 def _with_replies(text: str) -> Iterator[tuple[int, int]]:
     """Yields where each unit begins and ends; a question goes with what follows it, for by itself
     it answers nothing."""
-    begin = -1
-    for start, end in units(text):
-        begin = start if begin < 0 else begin
-        if end == len(text.rstrip()) or not text.startswith(MARKS, end - 1):
-            yield begin, end
-            begin = -1
-    if begin >= 0:
-        yield begin, end
+    last = len(text.rstrip())
+    return joined(units(text), lambda _, end: end != last and text.startswith(MARKS, end - 1))

@@ -202,7 +202,7 @@ def _parsed(tokens: Iterator[bytes]) -> Iterator[_Commit]:
 
 
 def _next_hash(tokens: Iterator[bytes]) -> str:
-    return next((_hash(token) for token in tokens if token), "")
+    return next(map(_hash, filter(None, tokens)), "")
 
 
 def _hash(token: bytes) -> str:

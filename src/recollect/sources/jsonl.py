@@ -23,7 +23,7 @@ from recollect.errors import InputError, UsageError
 from recollect.facts import Fact
 from recollect.facts import from_json as fact_from_json
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Document, Message, Problem
+from recollect.nouns import Document, Message, Problem, without
 from recollect.sources.files import FoundFile, head, numbered_lines
 from recollect.sources.records import date_of, from_json, is_record
 from recollect.sources.values import are_names, json_value, mapping, objects
@@ -161,7 +161,7 @@ def _document(record: dict[str, Any], what: str, whose: _Whose) -> tuple[Documen
     meta = record.get("meta") or {}
     if not isinstance(meta, dict):
         raise _Unusable("`meta` is not an object")
-    others = {k: v for k, v in record.items() if k not in _OURS and k != body}
+    others = without(record, {*_OURS, body})
     document = Document(
         external=external,
         source=whose.source,

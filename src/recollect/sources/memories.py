@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Document, Problem, stable_id
+from recollect.nouns import Document, Problem, stable_id, without
 from recollect.sources import adr, json_stream
 from recollect.sources.files import JSONL, FileText, FoundFile
 from recollect.sources.sessions.base import json_lines, moment, unreadable
@@ -337,8 +337,8 @@ def _memory(item: Any, where: str, whose: Destination) -> Document | Problem:
         json.dumps(item, ensure_ascii=False, allow_nan=False).encode()
     except ValueError as error:
         return Problem(where, f"it says what no text or number can be: {error}")
-    others = item.keys() - {"id", name}
-    told = {key: value for key, value in item.items() if key in others and value not in _EMPTY}
+    others = without(item, {"id", name})
+    told = {key: value for key, value in others.items() if value not in _EMPTY}
     return Document(
         external=str(item.get("id") or stable_id(text, str(item.get("user_id")))),
         source=whose.source,

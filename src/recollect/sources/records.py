@@ -22,7 +22,7 @@ from typing import Any
 
 from recollect.errors import InputError
 from recollect.moments import aware, iso
-from recollect.nouns import NO_META, Document, JsonObject, of_type, stable_id
+from recollect.nouns import NO_META, Document, JsonObject, of_type, stable_id, without
 from recollect.sources.values import are_names, array, listed, mapping, nonempty
 from recollect.text.dates import parse_date
 from recollect.text.questions.parse import issue_key
@@ -213,7 +213,7 @@ def from_json(
     date = date_of(take(*_DATE), warnings)
     talk = _comments(take("comments", what=list | dict), warnings)
     labels = _names(_nodes(take("labels", what=list | dict)), "name", "title")
-    others = {k: v for k, v in line.items() if k not in taken and _is_told(v)}
+    others = {k: v for k, v in without(line, taken).items() if _is_told(v)}
     meta = {**others, **nonempty(labels=labels), **mapping(line.get("meta"))}
     document = record(
         _name(line.get("kind")),

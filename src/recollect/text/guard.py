@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from itertools import chain, pairwise, permutations, product
 
 from recollect.named_tuple import NamedTuple
@@ -247,7 +247,7 @@ def _unshared(a: _ComparedText, b: _ComparedText) -> str:
 
 
 def _has(view: _ComparedText, token: ClauseToken) -> bool:
-    return any(_same(token, other) for other in view.tokens) or _spelled(token, view)
+    return any(map(partial(_same, token), view.tokens)) or _spelled(token, view)
 
 
 def _counts(token: ClauseToken, view: _ComparedText) -> bool:

@@ -10,7 +10,8 @@ What it guarantees, for every text
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import chain
 
 LONGEST = 500
@@ -35,19 +36,19 @@ def units(text: str) -> list[Bounds]:
     """Returns where each unit begins and ends."""
     sentences = chain.from_iterable(_sentences(text, *block) for block in _blocks(text))
     found = chain.from_iterable(_cut(text, *sentence) for sentence in sentences)
-    return list(_under_headings(text, list(found)))
+    return list(joined(found, partial(_HEADING.match, text)))  # alone a heading says nothing
 
 
-def _under_headings(text: str, found: Sequence[Bounds]) -> Iterator[Bounds]:
-    """Joins a heading to what stands first under it: alone it says nothing."""
+def joined(found: Iterable[Bounds], leads: Callable[[int, int], object]) -> Iterator[Bounds]:
+    """Joins each unit that only leads to the next one to that."""
     begin = -1
     for start, end in found:
         begin = start if begin < 0 else begin
-        if _HEADING.match(text, start, end) is None:
+        if not leads(start, end):
             yield begin, end
             begin = -1
     if begin >= 0:
-        yield begin, found[-1][1]
+        yield begin, end
 
 
 def _blocks(text: str) -> Iterator[Bounds]:

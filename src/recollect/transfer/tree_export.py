@@ -10,7 +10,7 @@ from typing import Any
 from recollect.errors import InputError, UsageError, os_reason
 from recollect.facts import Fact, FactFilter
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Problem, group_by, json_list
+from recollect.nouns import Problem, group_by, json_list, not_among
 from recollect.ports import Store
 from recollect.transfer.tree_manifest import (
     Manifest,
@@ -198,10 +198,9 @@ class _Export:
         """Returns a path for each page: that of the manifest, else a new one."""
         paths = {e.page: path for path, e in self._before.files.items() if e.page in self._topics}
         taken = set(map(path_key, self._before.files))
-        for address in self._topics:
-            if address not in paths:
-                paths[address] = file_name(address, taken)
-                taken.add(path_key(paths[address]))
+        for address in not_among(self._topics, paths):
+            paths[address] = file_name(address, taken)
+            taken.add(path_key(paths[address]))
         return paths
 
     def _put(self, path: str, raw: bytes, agreed: str | None) -> bool:

@@ -41,7 +41,7 @@ from typing import Any
 from recollect.facts import Fact, FactFilter, FactType, Participant, Standing
 from recollect.moments import iso
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import NO_META, UNIVERSAL, attributes, listed, not_among
+from recollect.nouns import NO_META, UNIVERSAL, attributes, listed, not_among, not_none
 from recollect.text.dates import parse_date
 from recollect.text.frontmatter import flow, split
 from recollect.text.unicode import clean
@@ -235,9 +235,8 @@ def _header(page: ParsedPage) -> Iterator[str]:
     yield from _list("related", [f"[[{target}]]" for target in page.related])
     if page.scopes != (UNIVERSAL,):
         yield from _list("scopes", page.scopes)
-    for name, moment in (("created", page.created_at), ("updated", page.updated_at)):
-        if moment:
-            yield f"{name}: {_moment(moment)}"
+    dates = not_none({"created": page.created_at, "updated": page.updated_at})
+    yield from (f"{name}: {_moment(date)}" for name, date in dates.items())
     if page.id:
         yield f"id: {_value(page.id)}"
 

@@ -90,7 +90,7 @@ def _cut(text: str, room: int) -> str:
 def file_name(address: str, taken: Collection[str] = ()) -> str:
     """A path for the page at *address* below the folder of the tree, whose :func:`path_key` is
     not among those *taken*. It follows from the address alone, unless that is taken."""
-    parts = [_safe(part) for part in address.split("/") if part] or ["page"]
+    parts = list(map(_safe, filter(None, address.split("/")))) or ["page"]
     above = [part[:-3] + "-md" if part.lower().endswith(".md") else part for part in parts[:-1]]
     for size in (0, 4, 8, 12, 16):
         title = _safe(f"{_cut(parts[-1], size + 1)}-{stable_id(address)[:size]}") if size else ""

@@ -217,10 +217,9 @@ class FactPlan:
         waiting = [id]
         while waiting:
             older = waiting.pop()
-            for newer in self._newer(older):
-                if newer not in came_from:
-                    came_from[newer] = older
-                    waiting.append(newer)
+            for newer in not_among(self._newer(older), came_from):
+                came_from[newer] = older
+                waiting.append(newer)
         if direct := set(self.facts[id].supersedes).intersection(self.facts[id].superseded_by):
             came_from |= {id: min(direct), min(direct): id}
         if id in came_from:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from itertools import islice, repeat
 from operator import ge, le
 from typing import Any
@@ -88,7 +89,7 @@ def _is(value: Any, kind: str) -> bool:
 def _problems(value: Any, schema: Mapping[str, Any], at: str) -> Iterator[str]:
     where = at or "the whole"
     kinds = _kinds(schema)
-    if kinds and not any(_is(value, kind) for kind in kinds):
+    if kinds and not any(map(partial(_is, value), kinds)):
         yield f"{where} must be {' or '.join(kinds)}"
         return
     for word, constraint in _CONSTRAINTS.items():
@@ -120,7 +121,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _is_one(value: Any, choices: Any) -> bool:
-    return any(_same(value, one) for one in choices)
+    return any(map(partial(_same, value), choices))
 
 
 def _fits_one(value: Any, schemas: Any) -> bool:

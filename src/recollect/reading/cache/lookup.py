@@ -205,10 +205,10 @@ class _Search(NamedTuple):
         return self._exactly() or self._nearby(list(self._recorded_alike()))
 
     def _exactly(self) -> Lookup | None:
-        for one in self.view.answers.find(fingerprint=self.question.fingerprint, limit=1):
-            if self._holds(one):
-                report = CacheReport("hit", "recorded for this question")
-                return self._written(one, report, tier=0)
+        found = self.view.answers.find(fingerprint=self.question.fingerprint, limit=1)
+        for one in filter(self._holds, found):
+            report = CacheReport("hit", "recorded for this question")
+            return self._written(one, report, tier=0)
         return None
 
     # -------------------------------------------------------------- near questions
@@ -259,9 +259,7 @@ class _Search(NamedTuple):
         return sorted(found, key=lambda one: -one.overlap)[:COMPARED]
 
     def _compared(self, one: Nearest) -> Nearest:
-        model = self.models.pairs
-        judge = model.judge if model else None
-        alike, why = pairs.likeness(self.question.query.text, one.question, judge)
+        alike, why = pairs.likeness(self.question.query.text, one.question, self.models.judge)
         return one._replace(likeness=alike, reason=why)
 
     def _serves(self, one: Nearest) -> bool:

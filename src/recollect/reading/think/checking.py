@@ -12,6 +12,7 @@ from itertools import starmap
 from typing import Any
 
 from recollect.named_tuple import NamedTuple
+from recollect.nouns import of_type
 from recollect.nouns.synthesis import Citation, Reference, SelfGrade, Sentence
 from recollect.ports import Store
 from recollect.reading.gather import Section
@@ -106,14 +107,8 @@ class Checker:
             said = [said]
         if not isinstance(said, Sequence) or isinstance(said, str) or not said:
             return (), "it cites nothing"
-        good, problem = [], ""
-        for one in said[:MOST_SUPPORT]:
-            found = self._citation(one)
-            if isinstance(found, Citation):
-                good.append(found)
-            else:
-                problem = problem or found
-        return tuple(good), problem
+        found = list(map(self._citation, said[:MOST_SUPPORT]))
+        return tuple(of_type(found, Citation)), next(iter(of_type(found, str)), "")
 
     def _citation(self, said: Any) -> Citation | str:
         """What it cites, or what is wrong with that."""

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import NO_META, ROLES, Message, Problem
+from recollect.nouns import NO_META, ROLES, Message, Problem, without
 from recollect.sources.files import numbered_lines, why
 from recollect.sources.values import mapping
 from recollect.text.dates import parse_date
@@ -237,5 +237,5 @@ def unknown(
 
 def unknown_roles(path: Path, roles: Counter[str]) -> Iterator[Problem]:
     """One warning for all those of a log's *roles* that are none of ours."""
-    strange = Counter({role: count for role, count in roles.items() if role not in ROLES})
+    strange = Counter(without(roles, ROLES))
     yield from unknown(path, strange, "roles that are not known were kept as they are")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from ipaddress import (
     IPv4Address,
     IPv4Network,
@@ -19,6 +19,7 @@ from ipaddress import (
     ip_address,
     ip_network,
 )
+from itertools import filterfalse
 from urllib.parse import quote, urlsplit
 
 from recollect.errors import WebRefused
@@ -124,9 +125,8 @@ def _is_global(address: IPv4Address | IPv6Address) -> bool:
 
 def refuse_private(host: str, addresses: Sequence[str]) -> None:
     """Raises unless all of these addresses are public, because any of them may be used."""
-    for address in addresses:
-        if not is_public(address):
-            raise WebRefused(f"{host} leads to {address}, which is not on the public internet")
+    for address in filterfalse(is_public, addresses):
+        raise WebRefused(f"{host} leads to {address}, which is not on the public internet")
 
 
 def refuse_number(place: Link) -> None:
@@ -150,9 +150,9 @@ class Domains(NamedTuple):
 
     def refusal(self, host: str) -> str:
         """Why this host may not be looked at; empty when it may."""
-        if any(_within(host, domain) for domain in self.deny or ()):
+        if any(map(partial(_within, host), self.deny or ())):
             return "web.deny"
-        if self.allow is not None and not any(_within(host, domain) for domain in self.allow):
+        if self.allow is not None and not any(map(partial(_within, host), self.allow)):
             return "web.allow"
         return ""
 

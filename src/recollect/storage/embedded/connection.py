@@ -76,8 +76,11 @@ class Connection:
             try:
                 yield
             finally:
-                if self._db.in_transaction:  # an error of the disk may have ended it
-                    self._db.execute("ROLLBACK")
+                self._roll_back()
+
+    def _roll_back(self) -> None:
+        if self._db.in_transaction:  # an error of the disk may have ended it
+            self._db.execute("ROLLBACK")
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
@@ -115,8 +118,7 @@ class Connection:
                 if not keep:
                     self._undone()
             except BaseException:
-                if self._db.in_transaction:
-                    self._db.execute("ROLLBACK")
+                self._roll_back()
                 self._undone()
                 raise
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -20,7 +21,7 @@ def scalar(db: sqlite3.Connection, statement: str, values: Sequence[Any] = ()) -
 
 def column_of(db: sqlite3.Connection, statement: str, values: Sequence[Any] = ()) -> list[Any]:
     """Returns the first column of all rows."""
-    return [row[0] for row in db.execute(statement, values)]
+    return list(map(itemgetter(0), db.execute(statement, values)))
 
 
 def among(

@@ -16,6 +16,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from itertools import product
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -259,7 +260,7 @@ class _DamagedReader:
 
     def _select(self, table: str, rest: str, values: tuple[Any, ...]) -> Iterator[dict[str, Any]]:
         cursor = self._db.execute(f"SELECT * FROM {table} {rest}", values)
-        names = [column[0] for column in cursor.description]
+        names = list(map(itemgetter(0), cursor.description))
         yield from (dict(zip(names, row, strict=True)) for row in cursor)
 
     def rows(self, table: str, key: str) -> Iterator[dict[str, Any]]:

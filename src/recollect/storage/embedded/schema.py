@@ -106,9 +106,8 @@ CREATE INDEX events_id ON events (id);
 
 
 def _first(db: sqlite3.Connection) -> None:
-    for statement in _FIRST.split(";\n"):
-        if statement.strip():
-            db.execute(statement)
+    for statement in filter(str.strip, _FIRST.split(";\n")):
+        db.execute(statement)
     db.execute("INSERT INTO state (one, epoch) VALUES (1, ?)", (os.urandom(16).hex(),))
 
 

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
 from itertools import islice
+from operator import itemgetter
 
 from recollect.nouns import Filter, Message, grouped
 from recollect.ports import OUTLINED, Outline, Spot, Turn
@@ -45,7 +46,7 @@ class EmbeddedSessions:
                 (key, start, *(roles or ()), abs(count)),
             ).fetchall()
             rows.sort()
-            texts = _texts(record.db, key, [row[0] for row in rows])
+            texts = _texts(record.db, key, list(map(itemgetter(0), rows)))
         return [
             Turn(turn, Message(role, texts.get(turn, ""), name, moment(date)))
             for turn, role, name, date in rows

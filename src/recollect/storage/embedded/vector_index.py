@@ -19,6 +19,7 @@ import shutil
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -167,7 +168,7 @@ class Segment:
         if allowed.nothing:
             return 0
         live = self._live(LabelLimits(allowed))
-        return len(self) if live is None else int(live.sum())
+        return _count(live, len(self))
 
     def hits(
         self, rows: NDArray[np.int64], scores: NDArray[np.float32]
@@ -241,7 +242,7 @@ class Segment:
 
         rows = np.concatenate([np.arange(begin, end) for _, begin, end in stretches])
         live = self._live(limits, taken)
-        count = len(rows) if live is None else int(live.sum())
+        count = _count(live, len(rows))
         wanted = max(survivors, 8 * limit)
         if count <= max(EXACT_ROWS, wanted):
             rows = rows if live is None else rows[live]
@@ -346,7 +347,7 @@ class VectorIndex:
             return found
         last = found[limit - 1][2]
         unsure = [hit for hit in found if abs(hit[2] - last) <= _UNSURE]
-        known = record.vectors_of(self.model, [hit[0] for hit in unsure])
+        known = record.vectors_of(self.model, list(map(itemgetter(0), unsure)))
         scores = _products(rows_of(list(known.values())), query) if known else np.zeros(0)
         told = dict(zip(known, scores.tolist(), strict=True))
         return [(key, document, told.get(key, score)) for key, document, score in found]
@@ -582,7 +583,7 @@ class _Tail:
         if allowed.nothing or not self._rows:
             return 0
         mask = self._mask(LabelLimits(allowed))
-        return len(self) if mask is None else int(mask.sum())
+        return _count(mask, len(self))
 
     def _mask(self, limits: LabelLimits) -> NDArray[np.bool_] | None:
         if limits.allowed.everything:
@@ -748,3 +749,8 @@ def _blocks(rows: Iterable[VectorRow], size: int) -> Iterable[list[VectorRow]]:
             block = []
     if block:
         yield block
+
+
+def _count(chosen: NDArray[np.bool_] | None, rows: int) -> int:
+    """Returns how many of so many rows are chosen; None chooses all."""
+    return rows if chosen is None else int(chosen.sum())

@@ -26,6 +26,7 @@ from recollect.nouns import (
     Remove,
     Source,
     StoredPassage,
+    only,
     without,
 )
 from recollect.storage.content import digest
@@ -228,7 +229,7 @@ class Tables:
     def put_vectors(self, model: str, vectors: dict[int, Any]) -> int:
         """Stores vectors by the keys of their passages, where there is none."""
         known = self.vectors.setdefault(model, {})
-        new = {k: v for k, v in vectors.items() if k in self.passages and k not in known}
+        new = without(only(vectors, self.passages), known)
         for key, vector in new.items():
             known[key] = vector.astype("float16").astype("float32")
             self._touch(self.holder(self.passages[key]).document)

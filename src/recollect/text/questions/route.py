@@ -86,7 +86,7 @@ def _question(text: str) -> _Question:
     words = beginnings(lower)
     if not words.isdisjoint(cued(LEADS)):
         leads = [_compiled(PARTS["lead"]).match(lower, start) for start in starts]
-        starts += [lead.end() for lead in leads if lead]
+        starts += map(re.Match.end, filter(None, leads))
     marked = not whole.isascii() or whole != lower or not _MARKS.isdisjoint(whole)
     return _Question(whole, lower, tuple(starts), words, marked)
 

@@ -79,9 +79,9 @@ class CitedSentence:
         """How numbers follow that are not in the spans as they stand."""
         self.clauses_with = cache(self._clauses_with)
         """Returns the clauses of the spans that have a token, or else what means the same."""
-        lacking = [t.word.lower() for t in self.said.of("word") if not self.has(t)]
+        lacking = _lower(filterfalse(self.has, self.said.of("word")))
         if lacking:  # all in one batch
-            self.near(lacking, [t.word.lower() for t in self.spans.of("word", "name")] or lacking)
+            self.near(lacking, _lower(self.spans.of("word", "name")) or lacking)
 
     def has(self, token: ClauseToken) -> bool:
         return _among(token, self.spans.tokens)
@@ -100,6 +100,10 @@ class CitedSentence:
 
     def nearness(self, token: ClauseToken, other: ClauseToken) -> float:
         return self.near([token.word.lower()], [other.word.lower()])[0]
+
+
+def _lower(tokens: Iterable[ClauseToken]) -> list[str]:
+    return [token.word.lower() for token in tokens]
 
 
 def check(sentence: str, spans: Sequence[str], around: str = "", near: Near = unknown) -> Support:
@@ -166,7 +170,7 @@ def _same_number(token: ClauseToken, other: ClauseToken) -> bool:
 
 
 def _among(token: ClauseToken, others: Iterable[ClauseToken]) -> bool:
-    return any(same_token(token, other) for other in others)
+    return any(map(partial(same_token, token), others))
 
 
 def _mentioned(token: ClauseToken, said: Sequence[ClauseToken]) -> bool:
@@ -370,4 +374,4 @@ def _scores(case: CitedSentence, lacking: Sequence[ClauseToken]) -> Sequence[flo
     words = map(str.lower, _WORD.findall(case.cited))
     known = [word for word in dict.fromkeys(words) if stem(fold(word)) not in stopwords()]
     near = case.near if known else unknown
-    return near([token.word.lower() for token in lacking], known)
+    return near(_lower(lacking), known)
