@@ -150,7 +150,7 @@ def _sessions(embedder: OnnxEmbedder, sample: int) -> None:
     with opened(embedder) as memory:
         for name, text in sessions():
             memory.curate(text, name=name, embed=False)
-        found += [(f.type, f.name, f.text) for f in memory.facts(limit=10_000).items]
+        found += [(f.type, f.name, f.text) for f in memory.facts(limit=1_000).items]
     counts = Counter(type for type, *_ in found)
     print(f"55 agent sessions: {len(found)} facts ({dict(counts.most_common())})")
     random.Random(7).shuffle(found)

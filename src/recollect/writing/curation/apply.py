@@ -70,9 +70,10 @@ class StoredPages:
         return found
 
     def near(self, page: tree.TopicPage) -> dict[str, float]:
-        """Addresses of the pages that are nearest in meaning, with their cosines."""
-        if (pairs := self._pairs) is None:
-            return {}
+        """Addresses of the pages that are nearest in meaning to a new one, with their cosines."""
+        known = {one.address for one in self.all()}
+        if (pairs := self._pairs) is None or not known or page.address in known:
+            return {}  # it was compared when it was made
         limits = Filter(owner=self._owner, scopes=self._scopes, kinds=(tree.KIND,))
         vector = pairs.vector(f"{page.title}. {page.summary}")
         hits = self._store.search_vector(pairs.encoder, vector, limits, limit=NEAR).hits
