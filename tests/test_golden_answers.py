@@ -3,7 +3,8 @@
     REWRITE_GOLDEN=1 pytest tests/test_golden_answers.py
 
 writes them anew; read the difference before you commit it. What differs from run to run is left
-out: times, fingerprints, and the numbers behind "sure" and "likely".
+out: times, fingerprints, and the numbers behind "sure" and "likely"; and what differs from one
+processor to another: how many passages were found, for the vectors' last bits decide at the end.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class Asked(NamedTuple):
 QUESTIONS = {
     "direct": Asked("How long did the last restore drill take?"),
     "session": Asked("why did the departures test fail at night?"),
-    "possible": Asked("how are new colleagues introduced?"),
+    "possible": Asked("which hotel did we choose for the holidays?"),
     "nothing": Asked("who is the CEO of Apple?"),
     "hidden": Asked("Why did we stop keeping logins in Redis?", {"kinds": ["session"]}),
 }
@@ -143,6 +144,7 @@ def test_an_answer_reads_as_it_did(
     said = SURFACES[surface](memory, QUESTIONS[name])
     said = re.sub(r"\b[0-9a-f]{32}\b", "FINGERPRINT", said)
     said = re.sub(r"\b\d+(\.\d+)? m?s\b", "TIME", said)
+    said = re.sub(r'(?<= of )\d+(?= ·| passages)|(?<="total_found": )\d+', "FOUND", said)
     said = re.sub(r"\b\d+\.\d+%|\b0\.\d+\b|\b\d\.\d+e-\d+\b", "NUMBER", said).rstrip() + "\n"
     path = GOLDEN / f"{name}.{surface}.txt"
     if os.environ.get("REWRITE_GOLDEN"):
