@@ -17,11 +17,14 @@ import json
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 from functools import cached_property, reduce
 from hashlib import blake2b
-from itertools import chain
+from itertools import chain, groupby, islice
+from operator import attrgetter, or_
 from typing import Any, TypeVar
 
 from recollect import ports
@@ -31,7 +34,6 @@ from recollect.nouns import (
     Change,
     ChangeSet,
     Document,
-    DropAnswers,
     Event,
     Filter,
     Hit,
@@ -39,14 +41,22 @@ from recollect.nouns import (
     Put,
     Receipt,
     Recorded,
-    Register,
     Source,
+    SourceStats,
     StoredPassage,
     StoreStats,
     TextQuery,
+    among,
+    by_id,
+    by_name,
+    group_by,
     grouped,
+    index_by,
+    not_among,
+    not_none,
     of_type,
     stable_id,
+    values_of,
 )
 from recollect.ports import (
     EVERYTHING,
@@ -73,11 +83,15 @@ from recollect.storage.postgres.engine import PostgresStore
 from recollect.storage.postgres.rows import owner_of
 from recollect.storage.postgres.trouble import translated
 
+K = TypeVar("K")
 T = TypeVar("T")
+S = TypeVar("S", Source, SourceStats)
 
 _LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 _NO_SOURCES = "s:999999999"
 """The cursor behind all sources of a dump."""
+_EVERYWHERE = -1
+"""The number that stands for all servers."""
 _RANKS = {WholeDocument: 0, Tombstone: 1, History: 2, Recorded: 3}
 
 
@@ -94,24 +108,20 @@ def open_shards(addresses: Sequence[ServerAddress]) -> ShardedStore | PostgresSt
     owner = addresses[0].owner
     if owner:
         return _opened(addresses[shard_of(owner, count)], shard_of(owner, count), count)
-    shards: list[PostgresStore] = []
-    try:
-        for number, address in enumerate(addresses):
-            shards.append(_opened(address, number, count))
-    except BaseException:
-        for one in shards:
-            one.close()
-        raise
+    with ExitStack() as until_all_are_open:
+        shards = [
+            until_all_are_open.enter_context(closing(_opened(address, number, count)))
+            for number, address in enumerate(addresses)
+        ]
+        until_all_are_open.pop_all()
     return ShardedStore(shards)
 
 
 def _opened(address: ServerAddress, number: int, count: int) -> PostgresStore:
-    store = PostgresStore(address)
-    try:
+    with ExitStack() as until_numbered:
+        store = until_numbered.enter_context(closing(PostgresStore(address)))
         _number(address, number, count)
-    except BaseException:
-        store.close()
-        raise
+        until_numbered.pop_all()
     return store
 
 
@@ -161,39 +171,67 @@ class Shards:
             return [work(among[0])]
         return list(self._threads.map(work, among))
 
+    def all(
+        self, work: Callable[[PostgresStore], Iterable[T]], filter: Filter = EVERYTHING
+    ) -> Iterator[T]:
+        """Does it like :meth:`each`; yields what the servers answer, one after the other."""
+        return chain.from_iterable(self.each(work, filter))
+
+    def on(
+        self, parts: Mapping[int, list[K]], work: Callable[[PostgresStore, list[K]], T]
+    ) -> list[T]:
+        """Does it on each of these servers, given by number, with its own part."""
+        return [work(self.stores[number], part) for number, part in parts.items()]
+
     def among(self, filter: Filter) -> Sequence[PostgresStore]:
-        named = filter.owner if filter.owner is not None else None
+        named = filter.owner
         if named is None and filter.within:
             named = filter.within.owner
         return self.stores if named is None else [self.of(named)]
 
     def of(self, owner: str) -> PostgresStore:
-        return self.stores[shard_of(owner, len(self.stores))]
+        return self.stores[self.number(owner)]
+
+    def number(self, owner: str) -> int:
+        return shard_of(owner, len(self.stores))
+
+    def number_of_key(self, key: int) -> int:
+        return owner_of(key) % len(self.stores)
 
     def by_key(self, keys: Iterable[int]) -> dict[int, list[int]]:
         """Returns keys by the number of the server that they are on."""
-        return grouped((owner_of(key) % len(self.stores), key) for key in keys)
+        return group_by(self.number_of_key, keys)
+
+    def where(self, documents: Iterable[Document], ids: AbstractSet[str]) -> dict[str, int]:
+        """Returns the numbers of the servers of documents, by id: of those that are written now by
+        their owners, of the other ids by who has them."""
+        written = {one.id: self.number(one.owner) for one in documents}
+        return written | self.holding(ids - written.keys())
 
     def holding(self, ids: Collection[str]) -> dict[str, int]:
         """Returns the numbers of the servers that have, or had, these documents, by id."""
         if not ids:
             return {}
         found = self.each(lambda store: store.known_ids(ids))
-        return {id: number for number, some in enumerate(found) for id in some}
+        return _united(dict.fromkeys(some, number) for number, some in enumerate(found))
 
-    def merged(self, lists: Sequence[Sequence[T]], id_of: Callable[[T], str]) -> list[T]:
+    def merged(self, lists: Iterable[Sequence[T]], id_of: Callable[[T], str]) -> list[T]:
         """Puts lists that are newest first together, by when each document was first written."""
-        full = [one for one in lists if one]
+        full = list(filter(None, lists))
+        items = list(chain.from_iterable(full))
         if len(full) < 2:
-            return list(chain.from_iterable(full))
-        times = self.written({id_of(item) for some in full for item in some})
+            return items
+        times = self.written({*map(id_of, items)})
         return list(heapq.merge(*full, key=lambda item: times.get(id_of(item), 0), reverse=True))
 
     def written(self, ids: Collection[str]) -> Mapping[str, float]:
-        found: dict[str, float] = {}
-        for some in self.each(lambda store: store.written(ids)):
-            found |= some
-        return found
+        return _united(self.each(lambda store: store.written(ids)))
+
+
+def _united(parts: Iterable[Mapping[K, T]]) -> dict[K, T]:
+    """Returns what several servers have by a key, together."""
+    found: dict[K, T] = {}
+    return reduce(or_, parts, found)
 
 
 class ShardedStore(ports.StorageEngine):
@@ -224,19 +262,15 @@ class ShardedStore(ports.StorageEngine):
         return self._applied(parts, dry_run=dry_run)
 
     def _applied(self, parts: Mapping[int, list[Change]], *, dry_run: bool) -> Receipt:
-        stores = self.shards.stores
-        done = (
-            stores[number].apply(ChangeSet(tuple(some)), dry_run=dry_run)
-            for number, some in parts.items()
+        done = self.shards.on(
+            parts, lambda store, some: store.apply(ChangeSet(tuple(some)), dry_run=dry_run)
         )
         return sum(done, Receipt())
 
     def _parts(self, changes: Sequence[Change]) -> dict[int, list[Change]]:
         """Returns the changes of each server, in the order in which they first come."""
-        count = len(self.shards.stores)
-        puts = {p.document.id: shard_of(p.document.owner, count) for p in of_type(changes, Put)}
-        named = {c.id for c in changes if not isinstance(c, Put | Register | DropAnswers)}
-        where = puts | self.shards.holding(named - puts.keys())
+        puts = (put.document for put in of_type(changes, Put))
+        where = self.shards.where(puts, {*filter(None, map(_id_of, changes))})
         parts: dict[int, list[Change]] = {}
         for change in changes:
             for number in self._numbers(change, where):
@@ -245,13 +279,13 @@ class ShardedStore(ports.StorageEngine):
 
     def _numbers(self, change: Change, where: Mapping[str, int]) -> Iterable[int]:
         """What concerns a document goes where it is; what concerns none that is there, to all."""
-        id = change.document.id if isinstance(change, Put) else getattr(change, "id", "")
+        id = _id_of(change)
         return [where[id]] if id in where else range(len(self.shards.stores))
 
     def get(self, name: str, filter: Filter = EVERYTHING, *, body: bool = True) -> list[Document]:
         lists = self.shards.each(lambda store: store.get(name, filter, body=body), filter)
-        by_id = [one for some in lists for one in some if one.id == name]
-        return by_id or self.shards.merged(lists, _id)
+        of_id = group_by(_id, chain.from_iterable(lists))
+        return of_id.get(name) or self.shards.merged(lists, _id)
 
     def by_handle(self, handles: Collection[str]) -> list[HandleMatch]:
         lists = self.shards.each(lambda store: store.by_handle(handles)[::-1])
@@ -266,8 +300,8 @@ class ShardedStore(ports.StorageEngine):
             store.scan(filter, limit=limit, cursor=at)
             for store, at in zip(among, starts, strict=True)
         ]
-        items = self.shards.merged([page.items for page in pages], _id)[:limit]
-        taken = {one.id for one in items}
+        items = self.shards.merged((page.items for page in pages), _id)[:limit]
+        taken = {*map(_id, items)}
         ends = [
             _behind(store, page, taken, start)
             for store, page, start in zip(among, pages, starts, strict=True)
@@ -286,64 +320,42 @@ class ShardedStore(ports.StorageEngine):
                     "the document that the page before ended with is gone", hint="begin anew"
                 )
             return [store.cursor_behind(cursor[1:], at) for store in among]
-        found = _listed(cursor)
-        if len(found) != len(among):
-            raise UsageError(f"{cursor!r} is not a cursor", hint="use the one of the page before")
-        return found
+        return _listed(cursor, len(among), "use the one of the page before")
 
     def _dated(self, filter: Filter, limit: int) -> Page:
-        pages = self.shards.each(lambda store: store.scan(filter, limit=limit, dated=True), filter)
-        merged = heapq.merge(
-            *(page.items for page in pages), key=lambda one: one.date or _LONG_AGO, reverse=True
+        every = self.shards.each(
+            lambda store: store.scan(filter, limit=limit, dated=True).items, filter
         )
-        return Page(tuple(merged)[:limit], "")
+        return Page(tuple(_newest(every, lambda one: one.date, limit)), "")
 
     def passages(
         self, names: Sequence[int | str], *, before: int = 0, after: int = 0
     ) -> list[StoredPassage]:
-        documents = {passage_number(name)[0] for name in names if isinstance(name, str)}
-        where = self.shards.holding(documents)
-        count = len(self.shards.stores)
-        wanted: dict[int, list[int | str]] = {}
-        for name in names:
-            number = (
-                owner_of(name) % count
-                if isinstance(name, int)
-                else where.get(passage_number(name)[0])
+        numbers = self._numbers_of_names(names)
+        there = list(among(names, numbers))
+        wanted = group_by(numbers.__getitem__, there)
+        if len(wanted) > 1 and (before or after):  # the neighbours of each name are beside it
+            stores = self.shards.stores
+            runs = (
+                stores[numbers[name]].passages([name], before=before, after=after) for name in there
             )
-            if number is not None:
-                wanted.setdefault(number, []).append(name)
-        if len(wanted) == 1:
-            ((number, some),) = wanted.items()
-            return self.shards.stores[number].passages(some, before=before, after=after)
-        return self._each_passage(wanted, names, before, after)
-
-    def _each_passage(
-        self,
-        wanted: Mapping[int, list[int | str]],
-        names: Sequence[int | str],
-        before: int,
-        after: int,
-    ) -> list[StoredPassage]:
-        """Returns passages of several servers in the order of their names."""
-        stores = self.shards.stores
-        if not before and not after:
-            some = chain.from_iterable(stores[n].passages(keys) for n, keys in wanted.items())
-            by_name: dict[int | str, StoredPassage] = {}
-            for one in some:
-                by_name |= {one.key: one, one.id: one}
-            return [by_name[name] for name in names if name in by_name]
-        where = {name: number for number, keys in wanted.items() for name in keys}
-        found = (
-            stores[where[name]].passages([name], before=before, after=after)
-            for name in names
-            if name in where
+            return list(chain.from_iterable(runs))
+        found = self.shards.on(
+            wanted, lambda store, some: store.passages(some, before=before, after=after)
         )
-        return list(chain.from_iterable(found))
+        return found[0] if len(found) == 1 else _in_order(chain.from_iterable(found), names)
+
+    def _numbers_of_names(self, names: Iterable[int | str]) -> dict[int | str, int]:
+        """Returns the numbers of the servers of passages, as far as they are known."""
+        texts = of_type(names, str)
+        documents = {name: passage_number(name)[0] for name in texts}
+        where = self.shards.holding({*documents.values()})
+        of_texts = {name: where.get(document) for name, document in documents.items()}
+        of_keys = {key: self.shards.number_of_key(key) for key in of_type(names, int)}
+        return of_keys | not_none(of_texts)
 
     def history(self, id: str) -> list[Event]:
-        found = chain.from_iterable(self.shards.each(lambda store: store.history(id)))
-        return sorted(found, key=lambda event: event.at)
+        return sorted(self.shards.all(lambda store: store.history(id)), key=attrgetter("at"))
 
     def fingerprint(self, filter: Filter) -> str:
         return stable_id(*self.shards.each(lambda store: store.fingerprint(filter), filter))
@@ -366,77 +378,95 @@ class ShardedStore(ports.StorageEngine):
         every = self.shards.each(work, filter)
         if len(every) == 1:
             return every[0][0]
-        passages = [there for _, there in every]
-        by_query = zip(*(found for found, _ in every), strict=True)
+        found, passages = zip(*every, strict=True)
+        by_query = zip(*found, strict=True)
         return [_best_texts(results, passages, limit) for results in by_query]
 
     def matched(
         self, words: Sequence[str], keys: Sequence[int], filter: Filter = EVERYTHING
     ) -> dict[int, set[str]]:
-        found: dict[int, set[str]] = {}
-        for number, some in self.shards.by_key(keys).items():
-            found |= self.shards.stores[number].matched(words, some, filter)
+        parts = self.shards.by_key(keys)
+        found = _united(
+            self.shards.on(parts, lambda store, some: store.matched(words, some, filter))
+        )
         return {key: found[key] for key in keys}
 
     def search_vector(
         self, model: str, near: ports.Vector | int, filter: Filter, *, limit: int
     ) -> VectorResult:
-        vector = self._vector(model, near) if isinstance(near, int) else near
+        vector = self._vector(model, near)
         every = self.shards.each(
-            lambda store: store.search_vector(
-                model, near if vector is None else vector, filter, limit=limit
-            ),
-            filter,
+            lambda store: store.search_vector(model, vector, filter, limit=limit), filter
         )
-        return VectorResult(
-            _best([one.hits for one in every], limit),
-            sum(one.vectors for one in every),
-            sum(one.passages for one in every),
-        )
+        hits, vectors, passages = zip(*every, strict=True)
+        return VectorResult(_best(hits, limit), sum(vectors), sum(passages))
 
-    def _vector(self, model: str, key: int) -> ports.Vector | None:
-        store = self.shards.stores[owner_of(key) % len(self.shards.stores)] if key >= 0 else None
-        return store.vector_of(model, key) if store else None
+    def _vector(self, model: str, near: ports.Vector | int) -> ports.Vector | int:
+        """Returns the vector of a passage, which only its own server knows; what is a vector, or
+        has none, as it is."""
+        if not isinstance(near, int) or near < 0:
+            return near
+        store = self.shards.stores[self.shards.number_of_key(near)]
+        vector = store.vector_of(model, near)
+        return near if vector is None else vector
 
     # -------------------------------------------------------------- vectors
 
     def pending(
         self, model: str, *, limit: int, filter: Filter = EVERYTHING
     ) -> list[tuple[int, str]]:
-        every = self.shards.each(
+        every = self.shards.all(
             lambda store: store.pending(model, limit=limit, filter=filter), filter
         )
-        return list(chain.from_iterable(every))[:limit]
+        return list(every)[:limit]
 
     def put_vectors(self, model: str, keys: Sequence[int], vectors: ports.Vectors) -> int:
         places = {key: n for n, key in enumerate(keys)}
-        return sum(
-            self.shards.stores[number].put_vectors(
-                model, some, vectors[[places[key] for key in some]]
-            )
-            for number, some in self.shards.by_key(keys).items()
-        )
+
+        def put(store: PostgresStore, some: list[int]) -> int:
+            return store.put_vectors(model, some, vectors[list(values_of(places, some))])
+
+        return sum(self.shards.on(self.shards.by_key(keys), put))
+
+
+def _id_of(change: Change) -> str:
+    """Returns the id of the document that a change concerns, if it concerns one."""
+    return change.document.id if isinstance(change, Put) else getattr(change, "id", "")
+
+
+def _in_order(found: Iterable[StoredPassage], names: Iterable[int | str]) -> list[StoredPassage]:
+    """Returns passages in the order of their names, which are keys or ids."""
+    some = list(found)
+    return list(values_of({**by_id(some), **index_by(attrgetter("key"), some)}, names))
 
 
 def _id(document: Document) -> str:
     return document.id
 
 
-def _listed(cursor: str) -> list[str]:
-    """Returns the parts of a cursor of ours."""
+def _listed(cursor: str, count: int, hint: str) -> list[str]:
+    """Returns the parts of a cursor of ours, which are so many."""
     try:
         found = json.loads(cursor)
     except ValueError:
         found = None
-    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
-        raise UsageError(f"{cursor!r} is not a cursor", hint="use the one of the page before")
+    if not isinstance(found, list) or [*map(type, found)] != [str] * count:
+        raise UsageError(f"{cursor!r} is not a cursor", hint=hint)
     return found
 
 
 def _behind(store: PostgresStore, page: Page, taken: Collection[str], start: str) -> str:
     """Returns where a server goes on: behind the last of its items that was taken."""
-    last = next((one.id for one in reversed(page.items) if one.id in taken), None)
+    last = next(among(map(_id, reversed(page.items)), taken), None)
     return start if last is None else store.cursor_behind(last, 0.0)
+
+
+def _newest(
+    lists: Iterable[Iterable[T]], moment: Callable[[T], datetime | None], limit: int
+) -> list[T]:
+    """Puts lists that are newest first together, by a moment that some items lack."""
+    merged = heapq.merge(*lists, key=lambda one: moment(one) or _LONG_AGO, reverse=True)
+    return list(merged)[:limit]
 
 
 def _best(lists: Sequence[Sequence[Hit]], limit: int) -> list[Hit]:
@@ -447,23 +477,22 @@ def _best_texts(results: Sequence[TextResult], passages: Sequence[int], limit: i
     """Puts what the servers found together. What a word is worth among all of them follows from
     what it is worth on each: ``n = (N + 1) / e^idf - 0.5`` passages have it there."""
     every = sum(passages)
+    hits, idfs, totals = zip(*results, strict=True)
     having: Counter[str] = Counter()
-    for result, there in zip(results, passages, strict=True):
-        for word, worth in result.idf.items():
+    for worths, there in zip(idfs, passages, strict=True):
+        for word, worth in worths.items():
             having[word] += max(0, round((there + 1) / math.exp(worth) - 0.5))
     idf = {word: math.log(1 + (every - n + 0.5) / (n + 0.5)) for word, n in having.items()}
-    return TextResult(
-        _best([one.hits for one in results], limit), idf, sum(one.total for one in results)
-    )
+    return TextResult(_best(hits, limit), idf, sum(totals))
 
 
 def _added(one: StoreStats, other: StoreStats) -> StoreStats:
     """Returns the counts of two servers together."""
-    sources = {source.name: source for source in one.sources}
+    sources = by_name(one.sources)
     for source in other.sources:
         known = sources.get(source.name, source._replace(documents=0))
-        told = known if known.kind or not source.kind else source
-        sources[source.name] = told._replace(documents=known.documents + source.documents)
+        total = known.documents + source.documents
+        sources[source.name] = _better_told(known, source)._replace(documents=total)
     return one._replace(
         seq=one.seq + other.seq,
         documents=one.documents + other.documents,
@@ -474,6 +503,11 @@ def _added(one: StoreStats, other: StoreStats) -> StoreStats:
         tombstones=one.tombstones + other.tombstones,
         bytes=one.bytes + other.bytes,
     )
+
+
+def _better_told(known: S, other: S) -> S:
+    """Returns what is known of a source, unless only the other one says of which kind it is."""
+    return known if known.kind or not other.kind else other
 
 
 def _summed(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
@@ -497,19 +531,18 @@ class ShardedSessions:
     def turns(
         self, id: str, *, start: int, count: int, roles: Sequence[str] | None = None
     ) -> list[Turn]:
-        every = self._shards.each(
+        every = self._shards.all(
             lambda store: store.sessions.turns(id, start=start, count=count, roles=roles)
         )
-        return list(chain.from_iterable(every))
+        return list(every)
 
     def tally(self, id: str, *, first: int = 0, last: int | None = None) -> dict[str, int]:
         every = self._shards.each(lambda store: store.sessions.tally(id, first=first, last=last))
-        return reduce(lambda one, other: one | other, every)
+        return _united(every)
 
     def recent(self, filter: Filter, *, limit: int) -> list[Outline]:
         every = self._shards.each(lambda store: store.sessions.recent(filter, limit=limit), filter)
-        merged = heapq.merge(*every, key=lambda one: one.last or _LONG_AGO, reverse=True)
-        return list(merged)[:limit]
+        return _newest(every, lambda one: one.last, limit)
 
 
 class ShardedAnswers:
@@ -518,28 +551,27 @@ class ShardedAnswers:
 
     def keep(self, answer: Recorded) -> None:
         there = self._shards.of(answer.owner)
-        for store in self._shards.stores:
-            if store is not there:
-                store.answers.drop([answer.id])
+        for store in not_among(self._shards.stores, (there,)):
+            store.answers.drop([answer.id])
         there.answers.keep(answer)
 
     def find(
         self, *, fingerprint: str = "", space: str = "", limit: int, before: datetime | None = None
     ) -> list[Recorded]:
-        every = self._shards.each(
+        every = self._shards.all(
             lambda store: store.answers.find(
                 fingerprint=fingerprint, space=space, limit=limit, before=before
             )
         )
-        found = sorted(chain.from_iterable(every), key=lambda one: one.id)
-        return sorted(found, key=lambda one: one.at, reverse=True)[:limit]
+        found = sorted(every, key=attrgetter("id"))
+        return sorted(found, key=attrgetter("at"), reverse=True)[:limit]
 
     def drop(self, ids: Collection[str]) -> int:
         return sum(self._shards.each(lambda store: store.answers.drop(ids)))
 
 
-class _Head(NamedTuple):
-    """The next entry of one server's dump, and its place among those of the others."""
+class _DumpHead(NamedTuple):
+    """An entry of one server's dump, and its place among those of the others."""
 
     place: tuple[Any, ...]
     shard: int
@@ -559,25 +591,21 @@ class ShardedAdmin:
     def dump(self, *, after: str = "", vectors: bool = True) -> Iterator[DumpEntry]:
         """A cursor is how many sources were given out, and that of each server."""
         done, *cursors = _dump_from(after, len(self._shards.stores))
-        dumps = [
-            store.admin.dump(after=at or _NO_SOURCES, vectors=vectors)
-            for store, at in zip(self._shards.stores, cursors, strict=True)
-        ]
-        heads = [self._head(number, dump) for number, dump in enumerate(dumps)]
+        dumps = [_begun(self._heads(n, at, vectors)) for n, at in enumerate(cursors)]
         sources = self._sources()
         for n in range(int(done), len(sources)):
             yield DumpEntry(json.dumps([str(n + 1), *cursors]), sources[n])
-        while some := [head for head in heads if head is not None]:
-            first = min(head.place for head in some)
-            same = [head for head in some if head.place == first]
+        place = attrgetter("place")
+        for _, heads in groupby(heapq.merge(*dumps, key=place), place):
+            same = list(heads)
             for head in same:
                 cursors[head.shard] = head.entry.cursor
-                heads[head.shard] = self._head(head.shard, dumps[head.shard])
             yield DumpEntry(json.dumps([str(len(sources)), *cursors]), _joined(same))
 
-    def _head(self, number: int, dump: Iterator[DumpEntry]) -> _Head | None:
-        entry = next(dump, None)
-        return None if entry is None else _Head(self._place(entry.item, number), number, entry)
+    def _heads(self, number: int, after: str, vectors: bool) -> Iterator[_DumpHead]:
+        dump = self._shards.stores[number].admin.dump(after=after or _NO_SOURCES, vectors=vectors)
+        for entry in dump:
+            yield _DumpHead(self._place(entry.item, number), number, entry)
 
     def _place(self, item: Item, number: int) -> tuple[Any, ...]:
         """Documents go by when they were written first, the others by their ids; what several
@@ -592,56 +620,54 @@ class ShardedAdmin:
     def _sources(self) -> list[Source]:
         """Those of all servers, in the order in which each became known."""
         found: dict[str, Source] = {}
-        for store in self._shards.stores:
-            for one in store.known_sources():
-                known = found.get(one.name)
-                found[one.name] = known if known and (known.kind or not one.kind) else one
+        for one in self._shards.all(lambda store: store.known_sources()):
+            found[one.name] = _better_told(found.get(one.name, one), one)
         return list(found.values())
 
     def load(self, items: Iterable[Item], *, replace: bool = False) -> LoadReport:
         given = list(items)
-        for whole in of_type(given, WholeDocument):
-            check(whole.put)
-        count = len(self._shards.stores)
         wholes = of_type(given, WholeDocument)
-        where = {w.put.document.id: shard_of(w.put.document.owner, count) for w in wholes}
+        for whole in wholes:
+            check(whole.put)
         named = {one.id for one in given if isinstance(one, Tombstone | History)}
-        where |= self._shards.holding(named - where.keys())
-        routed: dict[int, list[Item]] = {}
-        everywhere: list[Item] = []
-        for item in self._new(given, replace):
-            number = _number_of(item, where, count)
-            if number is None:
-                everywhere.append(item)
-            else:
-                routed.setdefault(number, []).append(item)
-        every = [s.admin.load(everywhere, replace=replace) for s in self._shards.stores]
+        where = self._shards.where((whole.put.document for whole in wholes), named)
+
+        def number(item: Item) -> int:
+            return _number_of(item, where, len(self._shards.stores))
+
+        def load(store: PostgresStore, some: Sequence[Item]) -> LoadReport:
+            return store.admin.load(some, replace=replace)
+
+        parts = group_by(number, self._new(given, replace))
+        everywhere = parts.pop(_EVERYWHERE, [])
+        every = [load(store, everywhere) for store in self._shards.stores]
         done = LoadReport(*map(max, zip(*every, strict=True)))
-        for number, some in sorted(routed.items()):
-            done += self._shards.stores[number].admin.load(some, replace=replace)
-        return done
+        return sum(self._shards.on(dict(sorted(parts.items())), load), done)
 
     def _new(self, items: Sequence[Item], replace: bool) -> Iterator[Item]:
         """Yields all but the sources that stay as they are: each server knows those it needs."""
-        known = {source.name: source for source in self._sources()}
-        for item in items:
-            if not isinstance(item, Source) or not stays(
+        known = by_name(self._sources())
+
+        def is_new(item: Item) -> bool:
+            return not isinstance(item, Source) or not stays(
                 known.get(item.name), item, replace=replace
-            ):
-                yield item
+            )
+
+        return filter(is_new, items)
 
     # -------------------------------------------------------------- upkeep
 
     def check(self, *, full: bool = False) -> CheckReport:
         every = self._shards.each(lambda store: store.admin.check(full=full))
-        recall = [item for one in every for item in one.recall.items()]
+        findings, documents, sampled, recalls, writes, servers = zip(*every, strict=True)
+        shares = grouped(chain.from_iterable(recall.items() for recall in recalls))
         return CheckReport(
-            tuple(chain.from_iterable(one.findings for one in every)),
-            sum(one.documents for one in every),
-            sum(one.sampled for one in every),
-            {model: min(shares) for model, shares in grouped(recall).items()},
-            max((one.last_write for one in every if one.last_write), default=None),
-            "; ".join(one.server for one in every if one.server),
+            tuple(chain.from_iterable(findings)),
+            sum(documents),
+            sum(sampled),
+            {model: min(some) for model, some in shares.items()},
+            max(filter(None, writes), default=None),
+            "; ".join(filter(None, servers)),
         )
 
     def refresh(self, *, rebuild: bool = False, filter: Filter = EVERYTHING) -> None:
@@ -651,29 +677,34 @@ class ShardedAdmin:
         return reduce(_summed, self._shards.each(lambda store: store.admin.models()))
 
     def twins(self, model: str, keys: Sequence[int]) -> dict[int, ports.Vector]:
-        found: dict[int, ports.Vector] = {}
-        for number, some in self._shards.by_key(keys).items():
-            found |= self._shards.stores[number].admin.twins(model, some)
-        return found
+        parts = self._shards.by_key(keys)
+        return _united(self._shards.on(parts, lambda store, some: store.admin.twins(model, some)))
 
     def drop_vectors(self, model: str) -> int:
         return sum(self._shards.each(lambda store: store.admin.drop_vectors(model)))
 
     def behind(self) -> ReplicaLag | None:
-        told = [lag for store in self._shards.stores if (lag := store.admin.behind())]
-        return max(told, key=lambda lag: lag.seconds, default=None)
+        told = self._shards.each(lambda store: store.admin.behind())
+        return max(filter(None, told), key=lambda lag: lag.seconds, default=None)
 
 
 def _dump_from(after: str, count: int) -> list[str]:
     if not after:
         return ["0"] + [""] * count
-    found = _listed(after)
-    if len(found) != count + 1 or not found[0].isdecimal():
-        raise UsageError(f"{after!r} is not a cursor", hint="use the one of an item before")
+    hint = "use the one of an item before"
+    found = _listed(after, count + 1, hint)
+    if not found[0].isdecimal():
+        raise UsageError(f"{after!r} is not a cursor", hint=hint)
     return found
 
 
-def _joined(same: Sequence[_Head]) -> Item:
+def _begun(dump: Iterator[T]) -> Iterator[T]:
+    """Reads the first item: the server's snapshot is taken now, whenever the rest is read."""
+    first = list(islice(dump, 1))
+    return chain(first, dump)
+
+
+def _joined(same: Sequence[_DumpHead]) -> Item:
     """Returns one item for what several servers have: of a history all that happened."""
     first = same[0].entry.item
     if not isinstance(first, History) or len(same) == 1:
@@ -684,13 +715,13 @@ def _joined(same: Sequence[_Head]) -> Item:
     return History(first.id, tuple(sorted(events, key=lambda event: event.at)))
 
 
-def _number_of(item: Item, where: Mapping[str, int], count: int) -> int | None:
-    """Returns the server of an item; None for what all of them need to know. The history of a
-    document that is gone is on the server that its id is hashed to."""
+def _number_of(item: Item, where: Mapping[str, int], count: int) -> int:
+    """Returns the number of an item's server. The history of a document that is gone is on the
+    server that its id is hashed to."""
     if isinstance(item, WholeDocument):
         return where[item.put.document.id]
     if isinstance(item, Recorded):
         return shard_of(item.owner, count)
     if isinstance(item, History):
         return where.get(item.id, shard_of(item.id, count))
-    return where.get(item.id) if isinstance(item, Tombstone) else None
+    return where.get(item.id, _EVERYWHERE) if isinstance(item, Tombstone) else _EVERYWHERE
