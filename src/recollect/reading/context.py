@@ -13,6 +13,7 @@ is pinned has a share of the budget of its own, and what does not fit into that 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import filterfalse
 
 from recollect.errors import QueryError
 from recollect.facts import (
@@ -29,9 +30,11 @@ from recollect.facts import (
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import (
     Candidate,
+    Document,
     Filter,
     Policy,
     Result,
+    by_id,
     stable_id,
 )
 from recollect.ports import Store
@@ -72,19 +75,18 @@ def context(query: ContextQuery, view: Store, models: Models) -> Context:
     """Returns what to know before answering a question."""
     with tracing() as trace:
         facts = Facts(view, query.asked)
-        standing = _pinned(facts)
+        standing = _seen(facts, PINNED)
         found = mentioned(query.text, facts)
-        results = [named_result(m) for m in found.mentions]
+        results = list(map(named_result, found.mentions))
         if not results and query.text.strip():
             results = answering(query, facts, view, models)
         named = [mention.fact for mention in found.mentions]
-        facts_by_id = {fact.id: fact for fact in [*standing, *named]}
-        questions = [f for f in facts_by_id.values() if f.type == "open_question"]
-        pinned = [f for f in standing if f.type != "open_question"]
-        apart = {fact.id for fact in [*standing, *questions]}
+        questions = list(filter(_is_question, by_id([*standing, *named]).values()))
+        pinned = filterfalse(_is_question, standing)
+        apart = by_id([*standing, *questions])
         relevant = [r for r in results if r.document not in apart]
         pinned_kept, overflow = _within(map(standing_result, pinned), query.token_budget)
-        questions_kept = [standing_result(f) for f in questions]
+        questions_kept = list(map(standing_result, questions))
         kept = _fitting(relevant[: query.limit], query.token_budget)
         prelude = _prelude(view, query.asked, query.token_budget)
         shown = (*pinned_kept, *questions_kept, *kept)
@@ -118,18 +120,32 @@ def _empty_scopes(store: Store, asked: FactFilter) -> Iterator[str]:
             yield f"no fact is in the scope {scope!r}"
 
 
-def _pinned(facts: Facts) -> list[Fact]:
-    """Those that may be seen, in the order in which they were pinned."""
-    return [fact for _, fact in facts.held([PINNED]) if not facts.asked.hides(fact)]
+def _seen(facts: Facts, name: str) -> list[Fact]:
+    """The facts of a handle that may be seen, in the order in which they got it."""
+    return [fact for _, fact in facts.held([name]) if not facts.asked.hides(fact)]
+
+
+def _is_question(fact: Fact) -> bool:
+    return fact.type == "open_question"
 
 
 def _prelude(store: Store, asked: FactFilter, budget: int | None) -> str:
     """Who the user is: what holds for them in every scope, pinned first."""
     everywhere = Facts(store, asked._replace(scopes=None, types=None))
-    live = [fact for _, fact in everywhere.held([USER]) if not everywhere.asked.hides(fact)]
-    live.sort(key=lambda fact: not fact.pinned)
-    room = PRELUDE if budget is None else min(PRELUDE, int(budget * PRELUDE_SHARE))
-    return clip_tokens(" ".join(fact.text.strip() for fact in live), room) if live else ""
+    live = sorted(_seen(everywhere, USER), key=lambda fact: not fact.pinned)
+    told = " ".join(fact.text.strip() for fact in live)
+    return clip_tokens(told, _room(PRELUDE, budget)) if live else ""
+
+
+def _room(most: int, budget: int | None) -> int:
+    """So many tokens, or the share of the budget that each of these parts may have."""
+    return most if budget is None else min(most, int(budget * PRELUDE_SHARE))
+
+
+def _newest(store: Store, limits: Filter, most: int) -> list[Document]:
+    """The newest documents, whole."""
+    heads = store.scan(limits, limit=most).items
+    return [one for head in heads for one in store.get(head.id)]
 
 
 def _lately(
@@ -143,12 +159,11 @@ def _lately(
     limits = Filter(
         owner=asked.owner, scopes=asked.scopes, sources=(log.SOURCE,), kinds=(log.KIND,)
     )
-    heads = store.scan(limits, limit=MOST_LOGS).items
-    logs = [log.from_document(one) for head in heads for one in store.get(head.id)]
+    logs = map(log.from_document, _newest(store, limits, MOST_LOGS))
     entries = [entry for one in logs for entry in one.entries if entry.at <= asked.at]
     entries += _news(facts, store)
-    room = LATELY if budget is None else min(LATELY, int(budget * PRELUDE_SHARE))
-    told = log.compacted((one for one in entries if one.text not in shown), room, told=True)
+    unseen = (one for one in entries if one.text not in shown)
+    told = log.compacted(unseen, _room(LATELY, budget), told=True)
     return tuple(entry.line for entry in reversed(told))
 
 
@@ -156,10 +171,8 @@ def _news(facts: Facts, store: Store) -> Iterator[log.Observation]:
     """The newest facts that replaced others, and open questions."""
     asked = facts.asked
     limits = Filter(owner=asked.owner, scopes=asked.scopes, sources=(SOURCE,), kinds=(KIND,))
-    heads = store.scan(limits, limit=NEWEST).items
-    newest = [from_document(one) for head in heads for one in store.get(head.id)]
-    for fact in newest:
-        if not (fact.supersedes or fact.type == "open_question") or asked.hides(fact):
+    for fact in [from_document(one) for one in _newest(store, limits, NEWEST)]:
+        if not (fact.supersedes or _is_question(fact)) or asked.hides(fact):
             continue
         known = (store.get(fact_key(fact.owner, id)) for id in fact.supersedes[:1])
         was = [f" (before: {from_document(one[0]).text})" for one in known if one]

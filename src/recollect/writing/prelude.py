@@ -9,11 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
+from itertools import chain
 
 from recollect.facts import handle
 from recollect.moments import iso
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Change, Document, Expect, Filter, Put, Register, Source
+from recollect.nouns import (
+    Change,
+    Document,
+    Expect,
+    Filter,
+    Put,
+    Register,
+    Source,
+    by_id,
+    partition,
+    without,
+)
 from recollect.ports import Store, WorthModel
 from recollect.text.pairs import Judge, relation
 from recollect.tree import log
@@ -67,9 +80,9 @@ def merged(
     """The entries with the new ones; what they repeat or change is told once, by the later one."""
     kept = list(entries)
     for one in sorted(new):
-        rivals = [other for other in kept if _is_replaced(other, one, judge)]
+        rivals, others = partition(partial(_is_replaced, new=one, judge=judge), kept)
         later = max([one, *rivals], key=lambda entry: (not entry.source, entry.at))
-        kept = [*(other for other in kept if other not in rivals), later]
+        kept = [*others, later]
     return log.compacted(kept)
 
 
@@ -88,15 +101,14 @@ def with_observations(
     judge: Judge | None,
 ) -> LogChange:
     """The log of conversations that the same people may see, with what was observed in them."""
-    before = _log_of(store, owner, documents[0].scopes)
-    read = {**(before.read if before else {}), **{one.id: version(one) for one in documents}}
-    new = [entry for one in documents for entry in found[one.id]]
-    earlier = [one for one in (before.entries if before else ()) if one.source not in found]
+    scopes = documents[0].scopes
+    before = _log_of(store, owner, scopes)
+    known = before or PreludeLog(owner, scopes)
+    read = {**known.read, **{one.id: version(one) for one in documents}}
+    new = chain.from_iterable(found[one.id] for one in documents)
+    earlier = [one for one in known.entries if one.source not in found]
     after = PreludeLog(
-        owner,
-        documents[0].scopes,
-        merged(earlier, new, judge),
-        dict([*read.items()][-MOST_NOTED:]),
+        owner, scopes, merged(earlier, new, judge), dict([*read.items()][-MOST_NOTED:])
     )
     return LogChange(after, as_changes(before, after))
 
@@ -137,8 +149,8 @@ def as_changes(before: PreludeLog | None, after: PreludeLog) -> list[Change]:
 def forgotten(store: Store, owner: str, ids: Collection[str]) -> Iterator[Change]:
     """The logs that hold what was said in these conversations, without it."""
     held = store.by_handle([handle(owner, f"{FROM}{id}") for id in sorted(ids)])
-    for document in {one.document.id: one.document for one in held}.values():
+    for document in by_id(one.document for one in held).values():
         before = log.from_document(document)
         left = tuple(entry for entry in before.entries if entry.source not in ids)
-        read = {id: stamp for id, stamp in before.read.items() if id not in ids}
-        yield from as_changes(before, before._replace(entries=left, read=read))
+        after = before._replace(entries=left, read=without(before.read, ids))
+        yield from as_changes(before, after)

@@ -18,6 +18,7 @@ from typing import Any
 
 from recollect.errors import InputError, RecollectError
 from recollect.named_tuple import NamedTuple
+from recollect.nouns import mapping
 from recollect.surfaces.install import edits, files, ledger
 from recollect.surfaces.install.clients import (
     ClientCommand,
@@ -69,6 +70,11 @@ class _EditedFile:
     @property
     def tags(self) -> set[str]:
         return {added.tag for added in self.filed.added}
+
+    @property
+    def ours(self) -> set[str]:
+        """The texts that we put into it."""
+        return {added.text for added in self.filed.added}
 
     @property
     def is_gone(self) -> bool:
@@ -235,7 +241,7 @@ def _put_server(client: McpClient, scope: Scope, launch: Launch, pending: FileEd
     have = at_path(_loaded(syntax, sheet, by_hand(path, want)), path)
     if _says(have, want):
         return Change("server", "unchanged", file)
-    more = _mapping(have)
+    more = mapping(have)
     ours = sheet.filed.tagged(tag)
     if ours and all(a.text in sheet.text for a in ours):
         _undo(sheet, syntax, tag)
@@ -249,7 +255,7 @@ def _own_adding(
     client: McpClient, scope: Scope, have: Any, want: dict[str, Any], words: list[str]
 ) -> tuple[tuple[str, ...], ...]:
     own = _own_command(client, scope)
-    more = _mapping(have)
+    more = mapping(have)
     if own is None or (own.replaces and set(more) - set(want)):
         return ()  # its own command would lose what the user has said besides
     told = json.dumps({**more, **want}, ensure_ascii=False)
@@ -272,10 +278,6 @@ def _file_of(client: McpClient, scope: Scope) -> Path:
     if file is None:
         raise InputError(f"{client.label} has no configuration of a project")
     return file
-
-
-def _mapping(entry: Any) -> dict[str, Any]:
-    return entry if isinstance(entry, dict) else {}
 
 
 def _take_server(client: McpClient, scope: Scope, pending: FileEdits) -> Change:
@@ -460,8 +462,7 @@ def _put_whole(what: str, client: McpClient, file: Path, text: str, pending: Fil
     """Writes a file that is all ours."""
     sheet, tag = pending.sheet(file), f"{client.name} {what}"
     new = sheet.before.raw is None
-    ours = {added.text for added in sheet.filed.added}
-    if not new and sheet.text not in {*ours, text}:
+    if not new and sheet.text not in {*sheet.ours, text}:
         return Change(what, "kept", file, "somebody has written another; it was left as it is")
     action = "added" if new else "unchanged" if sheet.text == text else "updated"
     sheet.text = text
@@ -474,7 +475,7 @@ def _take_whole(what: str, client: McpClient, file: Path, pending: FileEdits) ->
     sheet, tag = pending.sheet(file), f"{client.name} {what}"
     if sheet.before.raw is None:
         return Change(what, "absent", file)
-    ours = {added.text for added in sheet.filed.added} or {skill_text()}
+    ours = sheet.ours or {skill_text()}
     sheet.filed = sheet.filed.without(tag)
     if sheet.filed.added:
         others = ", ".join(sorted(a.tag.removesuffix(f" {what}") for a in sheet.filed.added))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, partial
+from operator import attrgetter
 
 from recollect import tree
 from recollect.facts import KIND as FACT
 from recollect.facts import PAGE, Fact, from_document, handle
-from recollect.nouns import Change, Filter, Put, Register, Source, group_by
+from recollect.nouns import Change, Filter, Put, Register, Source, group_by, index_by, partition
 from recollect.ports import PairModel, Store
 from recollect.text.chunk import passages
 from recollect.text.questions.parse import parse
@@ -47,6 +48,9 @@ class StoredPages:
         found = pages_of(self._store, self._owner)
         return [page for page in found if tree.is_about(page) and page.scopes == self._scopes]
 
+    def by_address(self) -> dict[str, tree.TopicPage]:
+        return index_by(attrgetter("address"), self.all())
+
     def pages(self) -> Sequence[KnownPage]:
         return [KnownPage(page.address, page.title) for page in self.all()]
 
@@ -71,7 +75,7 @@ class StoredPages:
 
     def near(self, page: tree.TopicPage) -> dict[str, float]:
         """Addresses of the pages that are nearest in meaning to a new one, with their cosines."""
-        known = {one.address for one in self.all()}
+        known = self.by_address()
         if (pairs := self._pairs) is None or not known or page.address in known:
             return {}  # it was compared when it was made
         limits = Filter(owner=self._owner, scopes=self._scopes, kinds=(tree.KIND,))
@@ -101,8 +105,9 @@ class CurationPlan:
         self._items = tuple(map(_item, decisions.items))
         self._touched: tuple[DocumentChange, ...] = ()
         self._kept, self._put = _text_change(store, text)
-        self.new = [_linked(decision) for decision in decisions.items if decision.kind != "same"]
-        self.edits = {**dict(self._moved()), **dict(self._said_again(decisions.items))}
+        again, new = partition(lambda decision: decision.kind == "same", decisions.items)
+        self.new = list(map(_linked, new))
+        self.edits = {**dict(self._moved()), **dict(self._said_again(again))}
         self.beside = Beside(self._more, self._seal)
 
     def done(self, written: WrittenFacts, *, dry_run: bool) -> CurationWrite:
@@ -134,11 +139,9 @@ class CurationPlan:
         )
         return receipts.as_changes(kept) if self._touched else ()
 
-    def _said_again(self, items: Iterable[Decision]) -> Iterator[tuple[str, Edit]]:
+    def _said_again(self, again: Iterable[Decision]) -> Iterator[tuple[str, Edit]]:
         """Notes in the provenance of known facts where they were said again, once each place."""
-        for decision in items:
-            if decision.kind != "same":
-                continue
+        for decision in again:
             (said,) = decision.fact.provenance
             known = stored_fact(self._store, self._text.owner, decision.others[0])
             if known is None or any(
@@ -149,8 +152,8 @@ class CurationPlan:
 
     def _moved(self) -> Iterator[tuple[str, Edit]]:
         """What is on the page of a subject, and belongs on a page that is made now."""
-        there = {page.address for page in self._shelf.all()}
-        made = {tree.page_of(fact) for fact in self.new if fact.meta.get("page")} - there
+        there = self._shelf.by_address()
+        made = {tree.page_of(fact) for fact in self.new if fact.meta.get("page")} - there.keys()
         for address in sorted(made & set(self._titles)):
             overview = f"{address.partition('/')[0]}/{OVERVIEW}"
             key = spoken(self._titles[address])
@@ -163,7 +166,7 @@ class CurationPlan:
         after = [pair.after for pair in changed if pair.after and pair.after.meta.get("page")]
         on = group_by(tree.page_of, after)
         pages = {address: self._page(address, some) for address, some in on.items()}
-        others = {page.address: page for page in self._shelf.all()}
+        others = self._shelf.by_address()
         for page in linked(pages, others, on, self._shelf):
             if page != others.get(page.address):
                 yield tree.as_put(page)

@@ -17,10 +17,11 @@ What it guarantees
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import filterfalse
 from typing import Literal, Protocol
 
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import group_by
+from recollect.nouns import filled, group_by, not_among
 from recollect.text.keys import words
 from recollect.text.ordinary import commonness
 from recollect.text.terms import stem
@@ -115,7 +116,7 @@ def group(
 ) -> tuple[SubjectGroup, ...]:
     """The groups, the largest first."""
     some = sorted(facts, key=dedup.place)
-    own = [fact for fact in some if not _is_personal(fact)]
+    own = list(filterfalse(_is_personal, some))
     chosen = _Filing(own, place, shelf).chosen()
     user = Address("User", "preferences", "Preferences")
     on = [(chosen.get(fact, user), fact) for fact in some]
@@ -169,7 +170,7 @@ class _Filing:
     ) -> dict[Label, list[Extracted]]:
         """The labels that still have as many facts as they need."""
         left = {
-            label: [fact for fact in some if fact not in found]
+            label: list(not_among(some, found))
             for label, some in covered.items()
             if label.kind == "page" or new < MOST_OWN
         }
@@ -192,7 +193,7 @@ class _Filing:
                 page.subject == here or is_name(page.title)
             ):
                 yield Label("page", _address_of(page), key)
-        for heading in {one: None for one in self._headings.values() if one}:
+        for heading in dict.fromkeys(filter(None, self._headings.values())):
             yield Label("heading", self._under(heading), spoken(heading))
         speakers = {spoken(fact.speaker) for fact in self._facts}
         for key, name in sorted(self._names(speakers).items()):
@@ -213,7 +214,7 @@ class _Filing:
                 key = spoken(name)
                 if key.strip() and key not in speakers and key not in subject:
                     found.setdefault(key, named(name))
-        return {key: name for key, name in found.items() if name}
+        return filled(found)
 
 
 def _order(label: Label, covered: Sequence[Extracted]) -> tuple[float, int, str]:
