@@ -4,7 +4,7 @@ takes the place of the earlier, or does not.
     python -m bench.supersession
 
 prints by set and half how many of the changes were found, and how many pairs that are none were
-taken for one. No model is used; the store is in memory.
+taken for one, with the models that ship; the store is in memory.
 """
 
 from __future__ import annotations
@@ -15,16 +15,18 @@ from collections import Counter
 
 from bench import corpus
 from bench.conflicts import Case, once, pairs, scenarios, topics
-from recollect import Memory
+from bench.pair_sets import embedder
+from recollect import Memory, config
+from recollect.storage import open_store
 
-MOST = 300
+MOST = 60
 """Pairs of the large negative sets, by a fixed draw."""
 
 
 def decided(case: Case) -> str:
     """What a curation makes of the later statement."""
     name = {"subject": "Kestrel policy"} if case.same_key else {}
-    with Memory.open("memory://", embed_model="none", rerank_model="none") as memory:
+    with Memory(open_store("memory://"), config.load(), embedder()) as memory:
         kinds: list[str] = []
         for text, date in ((case.old, "2026-01-01"), (case.new, "2026-02-01")):
             facts = [{"text": text, **name}] if name else None
