@@ -81,6 +81,8 @@ history deploys
 facts
 record discussion 'It was good.' --issue '#1'
 curate NOTES/lunch.md
+prelude --read
+prelude
 review
 undo
 tidy

@@ -120,7 +120,7 @@ def test_a_large_tree_opens_level_by_level_and_a_large_page_in_parts(served: Ser
     assert "<details" not in text
     assert "box-1" not in text
     assert f"{PLACED // 20} pages" in view(served, "/tree?at=store")
-    assert "box 21" in view(served, "/tree?at=store/shelf-1")
+    assert "Box 21" in view(served, "/tree?at=store/shelf-1")
     path, seen = "/topic?at=misc/facts/universal", set[str]()
     while path:
         text = view(served, path)

@@ -100,6 +100,10 @@ class AsyncCuration(_Async[Curation]):
     to_review = _threaded(Curation.to_review)
     review = _threaded(Curation.review)
     tidy = _threaded(Curation.tidy)
+    observe = _threaded(Curation.observe)
+    prelude = _threaded(Curation.prelude)
+    prelude_text = _threaded(Curation.prelude_text)
+    edit_prelude = _threaded(Curation.edit_prelude)
 
 
 class AsyncModels(_Async[ModelAdmin]):
