@@ -227,5 +227,6 @@ def test_whatever_is_stored_the_bundle_keeps_its_promises(texts: list[str], toke
 def test_what_a_model_gets_is_never_more_than_it_asked_for(harbour: Memory, tokens: int) -> None:
     harbour.put([note(f"n{n}", f"The otter eats {n} fish on day {n}. " * 9) for n in range(40)])
     for question in ("how many fish does the otter eat?", "zebra", "does the zebra eat an otter?"):
-        text = tool_text.bundle(harbour.gather(question, token_budget=tokens), {})
+        found = harbour.gather(question, token_budget=tokens)
+        text = tool_text.bundle(found._replace(fingerprint="0" * 32), {})  # the most it can take
         assert count_tokens(text) <= tokens

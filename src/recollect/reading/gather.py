@@ -67,7 +67,8 @@ COMPARED = 6
 CONFLICTS = 3
 """So many pairs that disagree are named."""
 AROUND = 60
-"""Tokens that are left for what a surface says around the sections."""
+"""Tokens that are left for what a surface says around the sections: the fingerprint alone may take
+thirty. Of a small budget it is half."""
 OVER = "over the token budget"
 FAINT = 0.001
 """Whatever is less likely to have to do with the question is not named."""
@@ -239,7 +240,7 @@ class _Gathered:
     def __init__(self, pool: Pool, most: int) -> None:
         self.pool = pool
         self._given = most
-        self._most = most - min(AROUND, most // 4)
+        self._most = most - min(AROUND, most // 2)
         self._parts: dict[int, dict[int, StoredPassage]] = {}
         self.sections: list[Section] = []
         self.left: list[Candidate] = []
