@@ -370,15 +370,15 @@ class ShardedStore(ports.StorageEngine):
     def search_text(
         self, queries: Sequence[TextQuery], filter: Filter, *, limit: int, count: bool = False
     ) -> list[TextResult]:
-        def work(store: PostgresStore) -> tuple[list[TextResult], int]:
-            found = store.search_text(queries, filter, limit=limit, count=count)
-            wall = Filter(owner=filter.owner, within=filter.within)
-            return found, store.search_vector("", -1, wall, limit=1).passages
-
-        every = self.shards.each(work, filter)
-        if len(every) == 1:
-            return every[0][0]
-        found, passages = zip(*every, strict=True)
+        found = self.shards.each(
+            lambda store: store.search_text(queries, filter, limit=limit, count=count), filter
+        )
+        if len(found) == 1:
+            return found[0]
+        wall = Filter(owner=filter.owner, within=filter.within)
+        passages = self.shards.each(
+            lambda store: store.search_vector("", -1, wall, limit=1).passages, filter
+        )
         by_query = zip(*found, strict=True)
         return [_best_texts(results, passages, limit) for results in by_query]
 
