@@ -11,13 +11,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import recollect
 from recollect import Memory
 from recollect.errors import QueryError
+from recollect.memory import unrelated
 from recollect.memory.unrelated import _content, is_unrelated
+from recollect.nouns import LOCAL
+from recollect.nouns.answers import SURE
+from recollect.reading import rewrite
+from recollect.storage.embedded import glance
 from recollect.surfaces.commands import hook, hook_call, hook_gate
 from recollect.text.questions.parse import parse
 
@@ -156,6 +161,7 @@ def test_a_store_that_is_torn_is_opened(store: Path) -> None:
 
 
 @given(st.text(st.characters(codec="ascii"), max_size=80))
+@example("\x00_A")
 def test_the_words_are_those_of_a_search(prompt: str) -> None:
     asked = hook_call.without_syntax(prompt)
     try:
@@ -169,3 +175,8 @@ def test_nonsense_is_left_to_the_hook() -> None:
     assert not hook_gate.is_idle(CALL, b"[]")
     assert not hook_gate.is_idle(CALL, b"{")
     assert not hook_gate.is_idle(("session-start",), io.BytesIO().read())
+
+
+def test_what_it_says_again_to_begin_fast_is_what_the_search_goes_by() -> None:
+    assert (hook_gate.SURE, unrelated.OWNER) == (SURE, LOCAL)
+    assert (glance.CORRECTED, glance.ENDING) == (rewrite.SHORTEST, rewrite.ENDING)

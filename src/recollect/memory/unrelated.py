@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 MOST = 0.4
 """The share of a text's words, by what they are worth, from which on a fact may answer it."""
-_OWNER = "local"
+OWNER = "local"
 _OF_TIME = (
     "yesterday today tonight tomorrow week weekend month quarter year monday tuesday wednesday "
     "thursday friday saturday sunday january february march april june july august september "
@@ -76,7 +76,7 @@ def _names_fact(seen: Glance, text: str) -> bool:
     """Whether the text may name a fact, perhaps with a slip."""
     said = keys.words(text)
     names = [*keys.spoken(said), *keys.slip_handles(said, keys.strange(said, ()))]
-    return seen.has_handle(f"{_OWNER}/{name}" for name in names)
+    return seen.has_handle(f"{OWNER}/{name}" for name in names)
 
 
 def _reaches(seen: Glance, words: Mapping[str, str], least: float) -> bool:

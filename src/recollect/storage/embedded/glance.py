@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 TAIL, LOOKED = 64, 48
 """Passages that the index has not seen, and passages with many of the words, that are looked at;
 where there are more, the store is opened."""
-CORRECTED, _LONG, _ENDING = 4, 10, 3
+CORRECTED, _LONG, ENDING = 4, 10, 3
 """Letters of a word from which on it is corrected, and by two letters; letters of an ending
 (``reading/rewrite.py``)."""
 _PASSAGE = (1 << 32) - 1
@@ -104,7 +104,7 @@ class Glance:
         """Whether there is a word that this one may be another form of, or a slip of."""
         if len(word) < CORRECTED or not word.isalpha():
             return False
-        cuts = range(1, min(_ENDING, len(word) - CORRECTED - 1) + 1)
+        cuts = range(1, min(ENDING, len(word) - CORRECTED - 1) + 1)
         ways = [self._term("exact", word[:-cut]) for cut in cuts]
         if len(word) > CORRECTED:
             ways.append(Query.regex_query(self._schema, "exact", f"{word}.*"))

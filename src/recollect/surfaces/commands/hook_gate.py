@@ -62,22 +62,13 @@ def _settings_count(variables: Mapping[str, str]) -> bool:
             return True
         folder = os.path.dirname(folder)
     try:
-        with open(os.path.join(_settings(variables), "config.toml"), encoding="utf-8") as file:
+        with open(os.path.join(wire.settings(variables), "config.toml"), encoding="utf-8") as file:
             said = file.read()
     except FileNotFoundError:
         return False
     except (OSError, ValueError):
         return True
     return any(word in said for word in _COUNT)
-
-
-def _settings(variables: Mapping[str, str]) -> str:
-    """The folder of the user's settings."""
-    home = variables.get("RECOLLECT_HOME")
-    if home:
-        return os.path.join(os.path.expanduser(home), "config")
-    base = variables.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
-    return os.path.join(base, "recollect")
 
 
 def _is_late(variables: Mapping[str, str]) -> bool:

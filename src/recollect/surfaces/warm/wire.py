@@ -54,11 +54,20 @@ def folder(variables: Mapping[str, str]) -> str:
 
 def data(variables: Mapping[str, str]) -> str:
     """The folder of the user's data."""
+    return _folder(variables, "data", "XDG_DATA_HOME", "~/.local/share")
+
+
+def settings(variables: Mapping[str, str]) -> str:
+    """The folder of the user's settings."""
+    return _folder(variables, "config", "XDG_CONFIG_HOME", "~/.config")
+
+
+def _folder(variables: Mapping[str, str], name: str, variable: str, usual: str) -> str:
+    """One of the user's folders, as :mod:`recollect.config` finds it."""
     home = variables.get("RECOLLECT_HOME")
     if home:
-        return os.path.join(os.path.expanduser(home), "data")
-    base = variables.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
-    return os.path.join(base, "recollect")
+        return os.path.join(os.path.expanduser(home), name)
+    return os.path.join(variables.get(variable) or os.path.expanduser(usual), "recollect")
 
 
 def packed(parts: Iterable[bytes]) -> bytes:
