@@ -27,6 +27,7 @@ from recollect.moments import from_iso, iso
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import LOCAL, UNIVERSAL, Document, group_by, stable_id
 from recollect.text.stated import written as dates_in
+from recollect.text.support import tables
 from recollect.text.tokens import count_tokens
 
 KIND = SOURCE = "prelude"
@@ -45,7 +46,7 @@ WEIGHTS: Mapping[str, float] = {
 }
 """What an observation of a type weighs; the heaviest are told first."""
 LASTING = ("preference", "expertise")
-_MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
+_MONTHS = [*map(str.capitalize, tables.MONTH_NUMBERS)]
 _LINE = re.compile(rf"[-*+]\s+(?:({'|'.join(WEIGHTS)}):\s+)?(\S.*)")
 
 
