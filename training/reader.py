@@ -1,15 +1,15 @@
-"""Trains the head of the reader: does this text answer this question?
+"""Trains the reader: does this text answer this question, does it bear this sentence out?
 
-    python -m training.reader texts DIR                  # tokens and pairs
+    python -m training.reader texts DIR                     # tokens and pairs
     python -m training.reader teach DIR OUT [--without N]   # on a GPU; N: a fold of the encoder's
 
-It reads the token states of the encoder that ships, as the pair model does. Most of what it learns
-from is in ``training/readings.jsonl.xz``: texts of many kinds with questions that they answer and
-questions that they nearly do, sentences that they bear out and sentences that they nearly do, and
-later sentences by which they no longer hold. The other part are questions that people asked (the
-sets that may be trained on): each with a window that holds the evidence, with near windows that do
-not, and with one word exchanged. ``--without`` leaves the domains of a fold out and reads them.
-Nothing imports it.
+It is a cross-encoder: the question and the text are one input, and the first token's state gives
+the odds. Most of what it learns from is in ``training/readings.jsonl.xz``: texts of many kinds
+with questions that they answer and questions that they nearly do, sentences that they bear out and
+sentences that they nearly do, and later sentences by which they no longer hold. The other part are
+questions that people asked (the sets that may be trained on): each with a window that holds the
+evidence, with near windows that do not, and with one word exchanged. ``--without`` leaves the
+domains of a fold out and reads them. Nothing imports it.
 """
 
 from __future__ import annotations
@@ -20,37 +20,48 @@ import pickle
 import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from training.encoder.sets import FOLDS, TRAINABLE
+from training.encoder.sets import FOLDS, TRAINABLE, Source, domain
 
 HERE = Path(__file__).parent
 READINGS, PAIRS = HERE / "readings.jsonl.xz", HERE / "pairs.jsonl.xz"
+OWN = HERE.parent / "bench" / "sets"
 MODEL = HERE.parent / "src" / "recollect" / "weights" / "embed"
-CLS, SEP, TOKENS = 101, 102, 128
-WORDS, BEFORE = 55, 30
+CLS, SEP, ASKED_TOKENS, TOKENS = 101, 102, 64, 176
+"""The most tokens of the first text and of the second."""
+WORDS, BEFORE = 70, 30
 """Words of a window, and of a turn that is put before the next one."""
 DOCUMENTS, ASKED, UNANSWERED, NEAREST, MANY = 16_000, 700, 250, 3, 6
 """The most documents of a set, questions of it with and without an answer, and windows that are
 looked at; a question with more windows of evidence than the last teaches nothing by the windows
 beside them."""
 SETS = tuple(
-    name for name, source in TRAINABLE.items()
+    name for name in TRAINABLE
     if (name not in ("shell", "scifact") and not name.startswith("xquad-")) or name == "xquad-en"
 )  # fmt: skip
+NEAR = {
+    "near-notes": Source(
+        "own", "never", "near-misses/notes/docs.jsonl", "near-misses/notes/queries.jsonl"
+    ),
+    "near-sessions": Source(
+        "own", "never", "near-misses/sessions/sessions.jsonl", "near-misses/sessions/queries.jsonl"
+    ),
+}  # fmt: skip
+"""Sets of ours that are read after every training."""
 LABELS = ("same", "changed", "neither")
-TASKS = {"answer": 0.38, "support": 0.34, "pair": 0.16, "asked": 0.12}
+TASKS = {"answer": 0.55, "support": 0.3, "pair": 0.15}
 """What a pair of texts teaches, and the share of a batch that does: whether the second answers the
-first, or bears it out; what two statements are to each other, and two questions."""
+first, or bears it out; what two statements are to each other."""
 WEIGHTS = {"yes": 1.0, "no": 0.75, "people": 1.0, "exchanged": 0.6, "beside": 0.5}
 PEOPLE = 0.45
 """The share of people's questions in the first task."""
-WIDTH, PER_HEAD, INNER, LAYERS, DROP, NOISE = 192, 48, 384, 2, 0.2, 0.03
-STEPS, BATCH, RATE, SEED = 4000, 256, 8e-4, 1
+DROP = 0.1
+STEPS, BATCH, RATE, SEED = 2200, 256, 8e-5, 1
 
 
 class Row(NamedTuple):
@@ -79,7 +90,7 @@ class Texts:
 
         reads = Tokenizer.from_file(str(MODEL / "tokenizer.json"))
         found = reads.encode_batch_fast(list(self.numbers), add_special_tokens=False)
-        rows = [[CLS, *one.ids[: TOKENS - 2], SEP] for one in found]
+        rows = [[CLS, *one.ids[:TOKENS], SEP] for one in found]
         starts = np.cumsum([0, *map(len, rows)])
         return np.concatenate([np.array(row, np.uint16) for row in rows]), starts
 
@@ -88,28 +99,27 @@ class Texts:
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    with lzma.open(path, "rt", encoding="utf-8") as file:
+    opened = lzma.open if path.suffix == ".xz" else open
+    with opened(path, "rt", encoding="utf-8") as file:
         yield from map(json.loads, file)
 
 
 def written(text: Texts) -> Iterator[Row]:
     """Yields the pairs of the readings, and those that taught the pair model."""
     for row in _lines(READINGS):
-        t = text(row["t"])
+        t, of = text(row["t"]), domain(row["from"]) if "from" in row else ""
         for task, key, label in (
             ("answer", "q", 1), ("answer", "n", 0), ("support", "s", 1), ("support", "x", 0),
             ("support", "c", 0), ("support", "u", 0),
         ):  # fmt: skip
-            for said in row[key]:
-                yield Row(task, text(said), t, label, ("no", "yes")[label])
+            for said in row.get(key, ()):
+                yield Row(task, text(said), t, label, ("no", "yes")[label], of)
         for key, label in (("s", 0), ("c", 1), ("u", 2)):
-            for said in row[key][:2]:
-                yield Row("pair", t, text(said), label, ("yes", "no", "no")[label])
+            for said in row.get(key, ())[:2]:
+                yield Row("pair", t, text(said), label, ("yes", "no", "no")[label], of)
     for row in _lines(PAIRS):
         if "base" in row:
             yield from _statements(row, text)
-        else:
-            yield from _questions(row, text)
 
 
 def _statements(row: Mapping[str, Any], text: Texts) -> Iterator[Row]:
@@ -121,12 +131,32 @@ def _statements(row: Mapping[str, Any], text: Texts) -> Iterator[Row]:
             yield Row("support", text(said), base, int(not label), kind)
 
 
-def _questions(row: Mapping[str, Any], text: Texts) -> Iterator[Row]:
-    for one, two in combinations(row["same"], 2):
-        yield Row("asked", text(one), text(two), 0, "yes")
-    for one in row["same"]:
-        for two in row["other"]:
-            yield Row("asked", text(one), text(two), 2, "no")
+def tests(text: Texts) -> dict[str, list[Row]]:
+    """Returns the pairs of sets of ours on which nothing is trained."""
+    found: dict[str, list[Row]] = {}
+    for name in ("altered-sentences", "altered-sentences-fresh", "readings"):
+        found[name] = [
+            Row(
+                "support",
+                text(row["sentence"]),
+                text(" ".join(row["spans"])),
+                int(row["supported"]),
+                "",
+            )
+            for row in _lines(OWN / name / "sentences.jsonl")
+        ]
+    texts = {row["id"]: text(row["text"]) for row in _lines(OWN / "readings" / "docs.jsonl")}
+    found["questions"] = [
+        Row(
+            "answer",
+            text(row["query"]),
+            texts[next(iter(row["gold"] or [row.get("near")]))],
+            len(row["gold"]),
+            "",
+        )
+        for row in _lines(OWN / "readings" / "queries.jsonl")
+    ]
+    return found
 
 
 # ------------------------------------------------------------------ what people asked
@@ -184,7 +214,7 @@ def people(name: str, text: Texts) -> Set:
 
     from recollect_evals.questions import half_of
 
-    folder, source = data_folder(), TRAINABLE[name]
+    folder, source = (OWN, NEAR[name]) if name in NEAR else (data_folder(), TRAINABLE[name])
     documents = list(islice(lines(folder / source.documents), DOCUMENTS))
     every = [one for n, row in enumerate(documents) for one in _windows(n, row)]
     at: dict[tuple[int, int], list[int]] = {}
@@ -195,7 +225,7 @@ def people(name: str, text: Texts) -> Set:
         {row["id"]: row for row in lines(folder / source.evidence)} if source.evidence else {}
     )
     exchanged: dict[str, list[str]] = {}
-    for twin in twins(name, None):
+    for twin in () if name in NEAR else twins(name, None):
         exchanged.setdefault(twin.id.rpartition(MARK)[0], []).append(twin.text)
     asked = []
     left = {True: ASKED, False: UNANSWERED}
@@ -238,28 +268,30 @@ def _holding(
 
 def texts(out: Path) -> None:
     text = Texts()
-    rows = list(written(text))
-    sets = {name: people(name, text) for name in SETS}
+    rows, read = list(written(text)), tests(text)
+    sets = {name: people(name, text) for name in (*SETS, *NEAR)}
     tokens, starts = text.tokens()
     out.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(out / "tokens.npz", tokens=tokens, starts=starts.astype(np.uint32))
     with lzma.open(out / "rows.pkl.xz", "wb") as file:
         plain = {name: (one.windows, [tuple(a) for a in one.asked]) for name, one in sets.items()}
-        pickle.dump(([tuple(row) for row in rows], plain), file)
+        kept = {name: [tuple(row) for row in some] for name, some in read.items()}
+        pickle.dump(([tuple(row) for row in rows], kept, plain), file)
     print(len(rows), "pairs,", len(starts) - 1, "texts")
 
 
 # ------------------------------------------------------------------ teaching
 
 
-def teach(data: Path, out: Path, without: int, steps: int, seed: int) -> None:
-    from training import reader_head
+def teach(data: Path, out: Path, options: Any) -> None:
+    from training import bert, reader_model
 
-    left = FOLDS[without] if without else ()
-    learner = reader_head.Learner(data, [name for name in SETS if TRAINABLE[name].domain in left])
-    head = learner.taught(steps, seed)
-    learner.tell(head)
-    learner.keep(head, out, f"fold-{without}" if without else f"head-{seed}")
+    left = FOLDS[options.without] if options.without else ()
+    learner = reader_model.Learner(data, [n for n in SETS if TRAINABLE[n].domain in left], left)
+    model = learner.taught(reader_model.begun(), options)
+    learner.tell(model)
+    out.mkdir(parents=True, exist_ok=True)
+    bert.save(model, out, f"reader-{options.without}")
 
 
 def main(given: Sequence[str]) -> None:
@@ -269,12 +301,13 @@ def main(given: Sequence[str]) -> None:
     parser.add_argument("out", type=Path, nargs="?")
     parser.add_argument("--without", type=int, default=0, choices=(0, *FOLDS))
     parser.add_argument("--steps", type=int, default=STEPS)
+    parser.add_argument("--rate", type=float, default=RATE)
     parser.add_argument("--seed", type=int, default=SEED)
     options = parser.parse_args(given)
     if options.job == "texts":
         texts(options.data)
     else:
-        teach(options.data, options.out, options.without, options.steps, options.seed)
+        teach(options.data, options.out, options)
 
 
 if __name__ == "__main__":
