@@ -57,6 +57,21 @@ def kinds(done: Curated) -> dict[str, str]:
 # ------------------------------------------------------------------ curating
 
 
+def test_what_an_assistant_found_out_is_kept_and_its_narration_is_not(tmp_path: Path) -> None:
+    finding = (
+        "The JSONL reader caps lines at `maxLineSize` (250 MB) to avoid running out of memory on "
+        "malformed session files, but the header path in `readHeader` has no such cap."
+    )
+    session = (
+        "_**User**_\n\nwhy does the import of large sessions take so much memory?\n\n"
+        "_**Agent**_\n\nLet me look at the reader first. I'll run the tests now.\n\n"
+        f"{finding}\n\nNow updating the tests. All 48 tests pass.\n"
+    )
+    with Memory.open(tmp_path / "store") as memory:
+        memory.curate(session, name="memory of the import")
+        assert texts(memory) == {finding}
+
+
 def test_a_text_becomes_facts_that_cite_it(memory: Memory) -> None:
     done = memory.curate(MEETING, note=True, title="Release meeting", date="2026-01-05", by="ana")
     assert not done.failed
