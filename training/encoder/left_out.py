@@ -19,15 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from bench.unseen import sets, stores
 
-from recollect import Memory, config
-from recollect.memory.models import embedder_for
-from recollect.models import wordpiece
-from recollect.storage import open_store
-from recollect_evals import leaks
-from recollect_evals.questions import SOURCE
-from recollect_evals.running import as_line
 from training.encoder.sets import FOLDS, PREFIX, fold_of
 
 TOKENS, PASSAGE, QUESTION = 512, 16_000, 4_000
@@ -52,6 +44,15 @@ class Recording:
 
 def recorded(name: str) -> list[str]:
     """The passages of a set, as they are embedded when it is imported."""
+    from bench.unseen import sets  # where there is a GPU, there may be no product
+
+    from recollect import Memory, config
+    from recollect.memory.models import embedder_for
+    from recollect.storage import open_store
+    from recollect_evals import leaks
+    from recollect_evals.questions import SOURCE
+    from recollect_evals.running import as_line
+
     hidden, _ = leaks.opaque(sets.stored(name))
     with tempfile.TemporaryDirectory() as folder:
         os.environ["RECOLLECT_HOME"] = folder
@@ -65,6 +66,10 @@ def recorded(name: str) -> list[str]:
 
 
 def texts(tokenizer: Path, out: Path) -> None:
+    from bench.unseen import sets, stores
+
+    from recollect.models import wordpiece
+
     reads = wordpiece.load(tokenizer, TOKENS)
     folds: dict[int, dict[bytes, Any]] = {fold: {} for fold in FOLDS}
     for name in (one.name for one in sets.SETS.values() if one.fits):
@@ -99,6 +104,8 @@ def embed(data: Path, work: Path, rows: Path) -> None:
 
 
 def keep(rows: Path) -> None:
+    from bench.unseen import stores
+
     stores.LEFT_OUT.unlink(missing_ok=True)
     with sqlite3.connect(stores.LEFT_OUT) as made:
         made.execute("CREATE TABLE vectors (text BLOB PRIMARY KEY, value BLOB)")
