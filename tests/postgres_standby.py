@@ -32,6 +32,10 @@ class Standby:
         self.folder = Path(tempfile.mkdtemp(prefix="recollect-standby-"))
         self._owner = pwd.getpwuid(Path(sockets.split(",")[0].strip()).stat().st_uid).pw_name
         shutil.chown(self.folder, self._owner)
+        if self._bin.is_relative_to(tempfile.gettempdir()):  # they go when the primary does
+            copy = self.folder / "programs"
+            shutil.copytree(self._bin.parent, copy, symlinks=True, copy_function=os.link)
+            self._bin = copy / self._bin.name
         self.port = free_port()
         given = ("-X", "stream", "-c", "fast")
         self._call("pg_basebackup", "-d", primary, "-D", str(self.folder / "data"), "-R", *given)

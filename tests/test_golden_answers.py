@@ -144,7 +144,9 @@ def test_an_answer_reads_as_it_did(
     said = SURFACES[surface](memory, QUESTIONS[name])
     said = re.sub(r"\b[0-9a-f]{32}\b", "FINGERPRINT", said)
     said = re.sub(r"\b\d+(\.\d+)? m?s\b", "TIME", said)
-    said = re.sub(r'(?<= of )\d+(?= ·| passages)|(?<="total_found": )\d+', "FOUND", said)
+    said = re.sub(
+        r'(?<= of )\d+(?= ·| passages)|(?<="total_found": )\d+|(?<=Show all )\d+', "FOUND", said
+    )
     said = re.sub(r"\b\d+\.\d+%|\b0\.\d+\b|\b\d\.\d+e-\d+\b", "NUMBER", said).rstrip() + "\n"
     path = GOLDEN / f"{name}.{surface}.txt"
     if os.environ.get("REWRITE_GOLDEN"):
