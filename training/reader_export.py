@@ -1,6 +1,6 @@
 """The trained reader as an int8 ONNX file that lies beside the encoder's.
 
-    python -m training.reader_export WEIGHTS --name reader-0.npz --texts DIR --out OUT/reader.onnx
+    python -m training.reader_export WEIGHTS --name reader-0 --texts DIR --out OUT/reader.onnx
 
 It has the encoder's table of words: the file says where in that file it is. WEIGHTS holds
 NAME.npz.0 …, as ``training.reader`` wrote them; DIR is what ``training.reader texts`` made.
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import io
 import lzma
 import mmap
 import pickle
@@ -26,7 +25,7 @@ import onnx
 from onnx import TensorProto, numpy_helper
 
 from recollect.models import graph as files
-from training.export import Array, Bert, Weights, measured
+from training.export import Array, Bert, Weights, load, measured
 from training.reader import ASKED_TOKENS, MODEL
 
 TEXTS = 600
@@ -35,15 +34,10 @@ SHARED = ("words", "words.scale")
 
 
 def weights_of(folder: Path, name: str) -> Weights:
-    parts = sorted(folder.glob(f"{name}.*"), key=lambda path: int(path.suffix[1:]))
-    held = dict(np.load(io.BytesIO(b"".join(part.read_bytes() for part in parts))))
-    found = {
-        key: value.astype(np.float32) * held.get(f"{key}.scale", np.float32(1))
-        for key, value in held.items()
-        if not key.endswith(".scale")
-    }
-    made = {key.removeprefix("body."): value for key, value in found.items()}
-    return made | {"words.weight": _words()["words"] * _words()["words.scale"]}
+    """What was trained, with the very words of the encoder."""
+    made = {key.removeprefix("body."): value for key, value in load(folder, name).items()}
+    words = _words()
+    return made | {"words.weight": words["words"] * words["words.scale"]}
 
 
 def _words() -> dict[str, Any]:

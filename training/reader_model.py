@@ -14,8 +14,8 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor, nn
 
-from training.bert import Bert, Layer
-from training.encoder.model import Texts, attend, shipped
+from training.bert import Bert
+from training.encoder.model import Texts, shipped, through
 from training.encoder.sets import PREFIX
 from training.reader import (
     ASKED_TOKENS,
@@ -47,29 +47,15 @@ class Reader(nn.Module):
 
     def forward(self, texts: Texts) -> Tensor:
         """The logits of each text."""
-        body, drop = self.body, DROP
+        body = self.body
         x = body.words(texts.ids) + body.positions(texts.places) + body.types.weight[0]
-        x = F.dropout(body.norm(x), drop, self.training)
+        x = F.dropout(body.norm(x), DROP, self.training)
         *most, last = body.layers
         for layer in most:
-            x = self._through(layer, x, texts, first=False)
-        first = self._through(last, x, texts, first=True)
-        told: Tensor = self.out(F.dropout(first, drop, self.training))
+            x = through(layer, x, texts, first=False, drop=DROP)
+        first = through(last, x, texts, first=True, drop=DROP)
+        told: Tensor = self.out(F.dropout(first, DROP, self.training))
         return told.float()
-
-    def _through(self, layer: Layer, x: Tensor, texts: Texts, *, first: bool) -> Tensor:
-        q, k, v = layer.qkv(x).view(len(x), 3, layer.heads, -1).unbind(1)
-        asking = texts.starts
-        if first:
-            heads = texts.starts[:-1].long()
-            q, x = q[heads], x[heads]
-            asking = torch.arange(len(heads) + 1, device=x.device, dtype=torch.int32)
-        seen = attend(q, k, v, asking, texts.starts, texts.longest)
-        seen = F.dropout(layer.out(seen.reshape(len(x), -1)), DROP, self.training)
-        x = layer.norm1(x + seen)
-        inner = F.dropout(layer.down(F.gelu(layer.up(x))), DROP, self.training)
-        made: Tensor = layer.norm2(x + inner)
-        return made
 
 
 def begun() -> Reader:

@@ -152,8 +152,9 @@ def _fitted(
         p = left_out(numbers_, keep, where % FOLDS)
         cutoff, recall = threshold(keep[counts], p[counts], PRECISION[who])
         print(f"{who}{name}: recall {recall:.2f} at {PRECISION[who]}, p >= {cutoff:.2f}")
+        by_form = p if who else left_out(numbers_, keep, forms)  # assistants say no more elsewhere
         for form in sorted(set(forms)):
-            here = (forms == form) & (p >= cutoff)
+            here = (forms == form) & (by_form >= cutoff)
             found = keep[here].sum() / max(1, keep[forms == form].sum())
             right = keep[here].sum() / max(1, here.sum())
             print(f"  {form}: {here.sum()}, precision {right:.2f}, recall {found:.2f}")

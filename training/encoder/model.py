@@ -66,8 +66,9 @@ def attend(q: Tensor, k: Tensor, v: Tensor, asking: Tensor, seen: Tensor, longes
     return torch.cat(out)
 
 
-def through(layer: Layer, x: Tensor, texts: Texts, first: bool) -> Tensor:
-    """The states after a layer; with *first*, those of each text's first token alone."""
+def through(layer: Layer, x: Tensor, texts: Texts, first: bool, drop: float = 0.0) -> Tensor:
+    """The states after a layer; with *first*, those of each text's first token alone. While it
+    learns, a share *drop* of what each half of the layer adds is left out."""
     q, k, v = layer.qkv(x).view(len(x), 3, layer.heads, -1).unbind(1)
     asking = texts.starts
     if first:
@@ -75,8 +76,9 @@ def through(layer: Layer, x: Tensor, texts: Texts, first: bool) -> Tensor:
         q, x = q[heads], x[heads]
         asking = torch.arange(len(heads) + 1, device=x.device, dtype=torch.int32)
     seen = attend(q, k, v, asking, texts.starts, texts.longest)
-    x = layer.norm1(x + layer.out(seen.reshape(len(x), -1)))
-    return layer.norm2(x + layer.down(F.gelu(layer.up(x))))
+    seen = layer.out(seen.reshape(len(x), -1))
+    x = layer.norm1(x + F.dropout(seen, drop, layer.training))
+    return layer.norm2(x + F.dropout(layer.down(F.gelu(layer.up(x))), drop, layer.training))
 
 
 class Encoder(nn.Module):

@@ -16,8 +16,8 @@ from recollect.models.catalog import LocalModel
 
 _QUERY_CHARACTERS = 4_000
 _PASSAGE_CHARACTERS = 16_000
-_AT_ONCE, _MOST_MADE = 8, 512
-"""Passages read at once for their sentences, and those whose vectors wait to be asked for."""
+_MOST_MADE = 512
+"""Passages read for their sentences whose vectors wait to be asked for."""
 _BRIEF = 4_100
 """Characters of texts up to which a network that plans no memory serves; see :mod:`network`."""
 _FEW = 20
@@ -90,13 +90,9 @@ class OnnxEmbedder(_OnnxModel):
     def embed_sentences(self, texts: Sequence[ports.PassageSentences]) -> list[ports.Vectors]:
         """Returns a vector for each sentence of each passage. The passages' own, which the same
         pass gives, are kept for whoever embeds them next."""
-        found: list[ports.Vectors] = []
-        for start in range(0, len(texts), _AT_ONCE):
-            some = texts[start : start + _AT_ONCE]
-            brief = sum(len(one.text) for one in texts) <= _BRIEF
-            vectors, sentences = self.network(brief=brief).sentences(some)
-            found += sentences
-            self._made |= {one.text: vectors[n] for n, one in enumerate(some)}
+        brief = sum(len(one.text) for one in texts) <= _BRIEF
+        vectors, found = self.network(brief=brief).sentences(texts)
+        self._made |= {one.text: vectors[n] for n, one in enumerate(texts)}
         while len(self._made) > _MOST_MADE:
             self._made.pop(next(iter(self._made)))
         return found
