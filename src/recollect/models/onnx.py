@@ -6,7 +6,7 @@ need to know only which model it would be.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 
@@ -17,7 +17,7 @@ from recollect.models.catalog import LocalModel
 _QUERY_CHARACTERS = 4_000
 _PASSAGE_CHARACTERS = 16_000
 _MOST_MADE = 512
-"""Passages read for their sentences whose vectors wait to be asked for."""
+"""Passages read for something else whose vectors wait to be asked for."""
 _BRIEF = 4_100
 """Characters of texts up to which a network that plans no memory serves; see :mod:`network`."""
 _FEW = 20
@@ -63,7 +63,8 @@ class OnnxEmbedder(_OnnxModel):
     def __init__(self, model: LocalModel, home: Path, among: str = "", device: str = "cpu") -> None:
         super().__init__(model, home, among, device)
         self._made: dict[str, ports.Vector] = {}
-        """Vectors of passages that were read for their sentences, until they are asked for."""
+        """Vectors of passages that were read for their sentences or states, until they are asked
+        for."""
 
     @property
     def dimensions(self) -> int:
@@ -75,11 +76,17 @@ class OnnxEmbedder(_OnnxModel):
         return vector
 
     def token_states(self, text: str, most: int) -> network.TokenStates:
-        """The states of a text's first tokens after the inner layer that the model names."""
-        return self.network(brief=True, states=True).states(text[:_BRIEF], most)
+        """The states of a text's first tokens after the inner layer that the model names. Where
+        these are all, its vector is kept for whoever embeds it next: a fact that is compared is
+        often stored."""
+        read = self.network(brief=True, states=True).states(text[:_BRIEF], most)
+        if not (read.cut or self.model.passage_prefix or len(text) > _BRIEF):
+            self._keep({text: read.vector})
+        return read
 
     def embed_passages(self, texts: Sequence[str]) -> ports.Vectors:
-        made = {text: self._made.pop(text) for text in set(texts) if text in self._made}
+        with self._lock:
+            made = {text: self._made.pop(text) for text in set(texts) if text in self._made}
         vectors = network.empty_vectors(len(texts), self.dimensions)
         rest = [n for n, text in enumerate(texts) if text not in made]
         vectors[rest] = self._embedded([texts[n] for n in rest])
@@ -92,10 +99,14 @@ class OnnxEmbedder(_OnnxModel):
         pass gives, are kept for whoever embeds them next."""
         brief = sum(len(one.text) for one in texts) <= _BRIEF
         vectors, found = self.network(brief=brief).sentences(texts)
-        self._made |= {one.text: vectors[n] for n, one in enumerate(texts)}
-        while len(self._made) > _MOST_MADE:
-            self._made.pop(next(iter(self._made)))
+        self._keep({one.text: vectors[n] for n, one in enumerate(texts)})
         return found
+
+    def _keep(self, made: Mapping[str, ports.Vector]) -> None:
+        with self._lock:
+            self._made |= made
+            while len(self._made) > _MOST_MADE:
+                self._made.pop(next(iter(self._made)))
 
     def _embedded(self, texts: Sequence[str]) -> ports.Vectors:
         prefix = self.model.passage_prefix
