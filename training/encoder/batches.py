@@ -13,13 +13,13 @@ import torch
 from torch import Tensor
 
 from training.encoder.model import Encoder, Output, Texts, halved
-from training.encoder.sets import ASKED, CLS, PREFIX, SEP, domain
+from training.encoder.sets import ASKED, CLS, PREFIX, SEP, WRITTEN, domain
 
 QUESTIONS, HARD = 56, 7
 CROPS = 168
 MINED = 40
 CLOSE = 0.10  # a second gold passage counts when its first cosine is so near to the best one's
-MOST, POWER = 1500, 0.6
+MOST, MOST_WRITTEN, POWER = 1500, 12_000, 0.6
 CHATS = ("conversation", "personal")
 
 
@@ -79,7 +79,7 @@ class Corpus:
         self.sets: dict[str, Set] = {}
         self.device = device
         tokens, starts, body, ends, sentences, documents, titled = ([] for _ in range(7))
-        asked, asked_starts, points, train, read = ([] for _ in range(5))
+        asked, asked_starts, points, misses, train, read = ([] for _ in range(6))
         at = {"tokens": 0, "ends": 0, "asked": 0, "documents": 0}
         passages = questions = 0
         for name in names:
@@ -102,6 +102,8 @@ class Corpus:
                 at["asked"] += len(part["asked"])
                 moved = part["points"].astype(np.int64)
                 points.append(moved + np.array([[questions, passages, 0]]))
+                missed = part.get("misses", np.zeros((0, 2))).astype(np.int64)
+                misses.append(missed + np.array([[questions, passages]]))
                 train.append(part["train"])
                 read.append(part["read"])
             self.sets[name] = Set((passages, passages + count), (questions, questions + many))
@@ -122,6 +124,9 @@ class Corpus:
         self.evidence: list[dict[int, set[int]]] = [{} for _ in range(questions)]
         for question, passage, sentence in np.concatenate(points).tolist():
             self.evidence[question].setdefault(passage, set()).add(sentence)
+        self.misses: dict[int, list[int]] = {}
+        for question, passage in np.concatenate(misses).tolist():
+            self.misses.setdefault(passage, []).append(question)
         self.same = self._same()
 
     def _numbers(self, flat: Any, row_starts: Any) -> Any:
@@ -219,6 +224,8 @@ class Asked(NamedTuple):
     blocked: Any
     """[questions, passages]: right too, and so neither right nor wrong here."""
     evidence: list[set[int]]
+    missed: Any
+    """For each question one that its passage nearly answers; -1: none."""
 
 
 class Batches:
@@ -237,7 +244,8 @@ class Batches:
             which = np.arange(a, b)[corpus.train[a:b]]
             if len(which):
                 self.asked[name] = which
-        sizes = np.array([min(MOST, len(v)) for v in self.asked.values()]) ** POWER
+        most = {WRITTEN: MOST_WRITTEN}
+        sizes = np.array([min(most.get(k, MOST), len(v)) for k, v in self.asked.items()]) ** POWER
         self.shares = sizes / sizes.sum()
         rows = np.concatenate([np.arange(*corpus.sets[n].passages) for n in self.names])
         self.plain = rows[(corpus.counts[rows] >= 2) & (corpus.passages.lengths[rows] >= 30)]
@@ -267,7 +275,9 @@ class Batches:
             blocked[n] = np.isin(same[passages], same[list(held)])
             blocked[n, n] = False
             evidence.append(held[int(right[n])])
-        return Asked(chosen, passages, blocked, evidence)
+        misses = self.corpus.misses
+        missed = [int(rng.choice(misses[p])) if p in misses else -1 for p in right.tolist()]
+        return Asked(chosen, passages, blocked, evidence, np.array(missed))
 
     def passages(self, tokens: int) -> Any:
         """Some passages, of about so many tokens."""

@@ -1,7 +1,10 @@
 """The trained encoder as an int8 ONNX file, made as ``training.export`` makes the others.
 
     python -m training.encoder.export --weights FOLDER --name teacher-0 --corpus corpus.npz.xz
-        --out DIR
+        --out DIR [--from OTHER/model.onnx]
+
+``--from`` is the file that the training began from: the layers that it left alone are copied from
+there, so that their states are the same to the last bit.
 
 DIR is a model of one's own then: `recollect models switch DIR` searches with it.
 
@@ -27,6 +30,7 @@ import numpy as np
 from onnx import TensorProto
 
 from recollect.models.catalog import EMBED, MANIFEST
+from training.encoder.sets import FROZEN
 from training.export import FAR, HEAD, Array, Bert, Weights
 
 WEIGHTS = Path(__file__).resolve().parents[2] / "src" / "recollect" / "weights" / "embed"
@@ -146,6 +150,20 @@ def quantised(weights: dict[str, Any], corpus: Path) -> bytes:
     return built(plain, measured(built(plain, None), sample(corpus)))
 
 
+def with_layers_of(raw: bytes, other: Path, layers: int) -> bytes:
+    """The file with the word vectors and first layers of another one of the same shape."""
+    import onnx
+
+    model, held = onnx.load_from_string(raw), onnx.load(str(other))
+    kept = ("words", "positions", "norm.", *(f"layers.{n}." for n in range(layers)))
+    theirs = {one.name: one for one in held.graph.initializer if one.name.startswith(kept)}
+    for one in model.graph.initializer:
+        if one.name in theirs:
+            one.CopyFrom(theirs.pop(one.name))
+    assert not theirs, f"only in {other}: {', '.join(theirs)}"
+    return bytes(model.SerializeToString(deterministic=True))
+
+
 def manifest(name: str) -> dict[str, Any]:
     """What the folder says of its model."""
     said = ("licence", "dimensions", "max_tokens", "query_prefix", "latin", "languages")
@@ -160,8 +178,11 @@ def main() -> None:
     ask.add_argument("--name", required=True)
     ask.add_argument("--corpus", type=Path, required=True)
     ask.add_argument("--out", type=Path, required=True)
+    ask.add_argument("--from", dest="begun", type=Path, help="the file that it began from")
     given = ask.parse_args()
     raw = quantised(unpacked(joined(given.weights, f"{given.name}.npz")), given.corpus)
+    if given.begun:
+        raw = with_layers_of(raw, given.begun, FROZEN)
     given.out.mkdir(parents=True, exist_ok=True)
     (given.out / "model.onnx").write_bytes(raw)
     (given.out / "tokenizer.json").write_bytes((WEIGHTS / "tokenizer.json").read_bytes())

@@ -41,6 +41,7 @@ from training.encoder.sets import (
     WHOLE,
     Source,
 )  # fmt: skip
+from training.encoder.written import Text, written
 from training.halves import fingerprint
 
 WORDS = 160
@@ -334,6 +335,22 @@ class Writer:
         self.put(name, "train", [q.train for q in questions], np.bool_)
         self.put(name, "read", [q.read for q in questions], np.bool_)
 
+    def written(self, name: str, texts: Sequence[Text]) -> None:
+        """A set of whole texts, each with what it answers and what it nearly does."""
+        passages, questions, misses = [], [], []
+        for number, text in enumerate(texts):
+            passages.append(Passage(number, 0, "", False, text.text, sentences(text.text)))
+            questions += [
+                Question("", asked, [], True, False, points=[(number, WHOLE)])
+                for asked in text.asked
+            ]
+            for asked in text.missed:
+                misses.append((len(questions), number))
+                questions.append(Question("", asked, [], False, False))
+        self.passages(name, passages)
+        self.questions(name, questions)
+        self.put(name, "misses", np.reshape(misses, (-1, 2)), np.uint32)
+
     def put(self, name: str, part: str, values: Any, kind: Any) -> None:
         self.arrays[f"{name}/{part}"] = np.array(values, kind)
 
@@ -403,6 +420,9 @@ def main() -> None:
             passages = some.sample(passages, min(most, len(passages)))
             writer.passages(name, passages)
             print(f"{name}: {len(passages)} passages", flush=True)
+        for name, many in written().items():
+            writer.written(name, many)
+            print(f"{name}: {len(many)} texts, {sum(len(t.asked) for t in many)} questions")
     given.out.mkdir(parents=True, exist_ok=True)
     writer.write(given.out / "corpus.npz.xz")
     with lzma.open(given.out / "texts.pkl.xz", "wb", preset=1) as file:

@@ -12,6 +12,8 @@ PREFIX = "Represent this sentence for searching relevant passages: "
 CLS, SEP = 101, 102
 TOKENS, ASKED = 384, 96
 """The most tokens of a passage and of a question."""
+FROZEN = 6
+"""Layers that stay as they are: the pair model's head reads the states after them."""
 WHOLE = 0xFFFF
 """Stands for a sentence where the whole passage is the evidence."""
 
@@ -88,13 +90,18 @@ FOLDS = {
     1: ("conversation", "personal", "agents"),
     2: ("encyclopedia", "science"),
     3: ("law", "medicine", "code", "support", "records", "til", "agents", "gitlog", "debian",
-        "peps"),
+        "peps", "docs"),
 }  # fmt: skip
 """What each fold leaves out: domains, and texts without questions that are near to them."""
 
 
+WRITTEN = "written"
+"""Texts with questions that a language model wrote; ``written DOMAIN``: real ones of a domain."""
+
+
 def domain(name: str) -> str:
     """The domain of a set; a text without questions is its own."""
+    name = name.removeprefix(f"{WRITTEN} ")
     if name in TRAINABLE:
         return TRAINABLE[name].domain
     return READ_ONLY[name].domain if name in READ_ONLY else name

@@ -36,12 +36,23 @@ from training.encoder.batches import (
     prefix,
     run,
 )  # fmt: skip
-from training.encoder.model import DEVICE, NARROW, WIDE, Encoder, halved, mixed, packed, parts
-from training.encoder.sets import FOLDS, WHOLE, domain
+from training.encoder.model import (
+    DEVICE,
+    NARROW,
+    WIDE,
+    Encoder,
+    halved,
+    loaded,
+    mixed,
+    packed,
+    parts,
+)  # fmt: skip
+from training.encoder.sets import FOLDS, FROZEN, WHOLE, domain
 
 RATE, HEADS = 4e-5, 1e-3
 WARM = 60
 ANCHOR = 3.0
+MISSED = 0.3  # what a question counts that its passage nearly answers
 LABELS, OWN = 0.3, 4.0  # what the sentences learn from: evidence, and their own vectors
 OWN_SENTENCES = 512
 SHARE = 0.7  # of the trained weights, the rest are the base's
@@ -53,12 +64,18 @@ def corpus_of(data: Path) -> Corpus:
     return Corpus(plain if plain.is_file() else data / "corpus.npz.xz", DEVICE)
 
 
+def begun(data: Path) -> Encoder:
+    """Where the training begins: an encoder of ours, DIR/start.onnx, or arctic-embed-s."""
+    ours = data / "start.onnx"
+    return loaded(ours) if ours.is_file() else Encoder(teacher(data / "teacher.onnx"))
+
+
 def prepare(data: Path, work: Path) -> None:
     """First vectors, hard negatives, and a first guess of the heads, in WORK/prepared.pt."""
     began = time.time()
     corpus = corpus_of(data)
     print(f"read after {time.time() - began:.0f} s", flush=True)
-    model = Encoder(teacher(data / "teacher.onnx")).to(DEVICE).eval()
+    model = begun(data).to(DEVICE).eval()
     everything = np.arange(len(corpus.body))
     vectors, _ = encoded(model, corpus.passages, everything)
     questions, _ = encoded(model, corpus.questions, np.arange(len(corpus.train)))
@@ -212,10 +229,28 @@ def asked_loss(
     scores = asked @ found.T * model.scales[0].exp()
     scores = scores.masked_fill(torch.from_numpy(batch.blocked).to(DEVICE), -1e4)
     right = F.cross_entropy(scores, torch.arange(len(asked), device=DEVICE))
+    right = right + MISSED * missed_loss(model, batches, batch, asked, found)
     assert pooled is not None
     meant = sentence_loss(model, asked, pooled, owner, number, batch.evidence, batch.blocked)
     own = own_loss(model, batches, pooled, batch.passages[owner], number)
     return right, LABELS * meant + OWN * own, asked, found
+
+
+def missed_loss(
+    model: Encoder, batches: Batches, batch: Asked, asked: Tensor, found: Tensor
+) -> Tensor:
+    """Cross-entropy of the question that a passage answers among those of the others and those
+    that passages nearly answer, its own first of all."""
+    rows = np.flatnonzero(batch.missed >= 0)
+    if not len(rows):
+        return asked.new_zeros(())
+    with halved():
+        missed, *_ = run(model, batches.corpus.questions, batch.missed[rows])
+    at = torch.from_numpy(rows).to(DEVICE)
+    scores = found[at] @ torch.cat([asked, missed]).T * model.scales[0].exp()
+    also = np.zeros((len(rows), len(asked) + len(rows)), bool)
+    also[:, : len(asked)] = batch.blocked[:, rows].T
+    return F.cross_entropy(scores.masked_fill(torch.from_numpy(also).to(DEVICE), -1e4), at)
 
 
 def crop_loss(model: Encoder, batches: Batches) -> tuple[Tensor, Tensor, Tensor, Any, Any]:
@@ -240,7 +275,7 @@ def crop_loss(model: Encoder, batches: Batches) -> tuple[Tensor, Tensor, Tensor,
 
 
 def optimizer(model: Encoder, rate: float) -> torch.optim.Optimizer:
-    body = list(model.body.named_parameters())
+    body = [(name, p) for name, p in model.body.named_parameters() if p.requires_grad]
     groups = [
         {"params": [p for _, p in body if p.dim() > 1], "lr": rate, "weight_decay": 0.01},
         {"params": [p for _, p in body if p.dim() == 1], "lr": rate, "weight_decay": 0.0},
@@ -280,10 +315,15 @@ def teach(data: Path, work: Path, minutes: float, fold: int, seed: int) -> Encod
     torch.set_float32_matmul_precision("high")
     _, batches, held = prepared(data, work, fold, seed)
     passages, questions = held["vectors"].to(DEVICE), held["questions"].to(DEVICE)
-    model = Encoder(teacher(data / "teacher.onnx"))
-    model.sentence.weight.data.copy_(held["sentence"])
-    model.narrow.weight.data.copy_(held["narrow"])
+    model = begun(data)
+    if not (data / "start.onnx").is_file():
+        model.sentence.weight.data.copy_(held["sentence"])
+        model.narrow.weight.data.copy_(held["narrow"])
     model = model.to(DEVICE).train()
+    for part in (model.body.words, model.body.positions, model.body.types, model.body.norm):
+        part.requires_grad_(FROZEN == 0)
+    for layer in model.body.layers[:FROZEN]:
+        layer.requires_grad_(False)
     made = optimizer(model, RATE)
     since, step, sums = time.time(), 0, torch.zeros(3, device=DEVICE)
     while (part := (time.time() - since) / (60 * minutes)) < 1:
@@ -313,7 +353,7 @@ def teach(data: Path, work: Path, minutes: float, fold: int, seed: int) -> Encod
 def settled(model: Encoder, data: Path, work: Path, seconds: float, fold: int) -> Encoder:
     """The 0.7 : 0.3 mixture of a trained model with its base, whose heads learn on."""
     _, batches, _ = prepared(data, work, fold, 23)
-    made = mixed(model, teacher(data / "teacher.onnx").to(DEVICE), SHARE)
+    made = mixed(model, begun(data).body.to(DEVICE), SHARE)
     made.body.requires_grad_(False)
     taught = torch.optim.AdamW([{"params": made.heads(), "lr": HEADS, "first": HEADS}])
     since, step, sums = time.time(), 0, torch.zeros((), device=DEVICE)
