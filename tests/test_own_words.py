@@ -64,6 +64,25 @@ def test_a_question_of_fact_is_still_told_nothing(said: Memory, question: str) -
     assert said.search(question).status == "no_results"
 
 
+@pytest.mark.parametrize("request_", ["Can I split a conversation in Gmail?", "Any tips for Rome?"])
+def test_a_store_that_is_about_nobody_has_nothing_to_say_to_a_request(
+    tmp_path: Path, request_: str
+) -> None:
+    facts = (
+        "The tidal range at Saint-Malo reaches thirteen metres.",
+        "Basalt forms where lava cools quickly at the surface.",
+        "Lichens grow a millimetre a year on exposed rock.",
+        "A lighthouse was built on the reef in 1811.",
+        "The ferry crosses the strait in forty minutes.",
+    )
+    told = "Asked about it later, the surveyor said: I never saw my instruments again."
+    with Memory.open(tmp_path / "store", rerank_model="none") as memory:
+        memory.put([note(str(n), text) for n, text in enumerate((*facts, told))])
+        assert memory.search(request_).status == "no_results"
+        memory.remember("I keep every conversation in one place.", id="mail")
+        assert "one place" in shown(memory.search(request_))
+
+
 def test_who_asks_for_sure_things_is_not_given_them(said: Memory) -> None:
     answer = said.search("Any ideas where to go for a holiday in October?", min_confidence=0.6)
     assert not answer.results

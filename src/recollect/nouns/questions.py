@@ -238,10 +238,10 @@ class Policy(NamedTuple):
     is less likely, it is less by the square root of that."""
     cut: bool = True
     """Whether the grades decide how many results are kept; else the limit and budget do."""
-    keep: float = 0.15
+    keep: float = 0.25
     """The least probability that anything about what is asked is stored. Below it nothing is shown,
-    and below one half only the nearest few, unless something has all the words of the question,
-    or words are all there is to go by."""
+    and below one half only a little, unless something has all the words of the question, or words
+    are all there is to go by."""
     worth: float = 0.0001
     """The least probability of what is shown or named, as a share of the answer's."""
     escalate: float = 0.6

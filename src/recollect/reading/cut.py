@@ -14,7 +14,7 @@ from recollect.nouns import Candidate, Policy, StoredPassage
 from recollect.reading.pool import of_documents
 
 FEW = 3
-"""Where it is doubtful that anything answers, no more than so many are kept."""
+"""Where it is doubtful that anything answers, no more than so many documents are kept whole."""
 ALL = "all that was found"
 ALIKE = 0.9
 """The share of words in common from which two passages say the same."""
@@ -36,13 +36,14 @@ class Grade(NamedTuple):
 
 
 def cut(
-    candidates: Sequence[Candidate], policy: Policy, sure: Grade
+    candidates: Sequence[Candidate], policy: Policy, sure: Grade, few: int = FEW
 ) -> tuple[list[Candidate], str]:
-    """Returns the candidates that are kept, in their order, and what decided. Where there is
-    nothing but words to go by, the best are kept, if words found any of them."""
+    """Returns the candidates that are kept, in their order, and what decided; no more than *few*
+    where it is doubtful that any answers. Where there is nothing but words to go by, the best are
+    kept, if words found any of them."""
     if not candidates:
         return [], "nothing was found"
-    good, why = _above_the_floor(candidates, policy, sure)
+    good, why = _above_the_floor(candidates, policy, sure, few)
     kept = [c for c in good if c.confidence >= policy.min_confidence]
     if len(kept) < len(good):
         why = f"the rest is below {policy.min_confidence:.1%}"
@@ -52,7 +53,7 @@ def cut(
 
 
 def _above_the_floor(
-    candidates: Sequence[Candidate], policy: Policy, sure: Grade
+    candidates: Sequence[Candidate], policy: Policy, sure: Grade, few: int
 ) -> tuple[Sequence[Candidate], str]:
     answerable = sure.answerable
     if not policy.cut:
@@ -63,9 +64,9 @@ def _above_the_floor(
     if answerable < policy.keep and not blind:
         return [], f"{answerable:.1%} sure that anything of it is stored, below {policy.keep:.1%}"
     if policy.doubts(answerable) and not blind:
-        few = {c.document for c in sorted(candidates, key=lambda c: -c.score)[:FEW]}
-        near = list(of_documents(candidates, few))
-        return near, f"{answerable:.1%} sure that anything of it is stored: only the nearest {FEW}"
+        best = {c.document for c in sorted(candidates, key=lambda c: -c.score)[:few]}
+        near = list(of_documents(candidates, best))
+        return near, f"{answerable:.1%} sure that anything of it is stored: only the nearest"
     if by_words:
         return worded, "what has the words"
     least = sure.confidence * policy.worth

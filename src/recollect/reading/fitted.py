@@ -12,9 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-_EVEN, _STEEP = log(0.6 / 0.4), 6.0
+_EVEN, _ABOVE, _BELOW = log(0.6 / 0.4), 6.0, 1.0
 """What the score of a sentence is turned by into the most that an answer may be sure: the grade of
-an answer that needs no synthesis at the score that nearly all sentences that answer have."""
+an answer that needs no synthesis at the score that nearly all sentences that answer have. Below it
+slowly less: some answers are right all the same."""
 _FILE = os.path.join(os.path.dirname(__file__), "grade.json")
 
 
@@ -32,9 +33,11 @@ def knows(model: str) -> bool:
 
 def ceiling(score: float) -> float:
     """The log-odds that an answer has at most whose nearest sentence has this score."""
-    return _EVEN + _STEEP * (score - float(weights()["stated"]["least"]))
+    over = score - float(weights()["stated"]["least"])
+    return _EVEN + (_ABOVE if over > 0 else _BELOW) * over
 
 
 def least_score(sure: float) -> float:
     """The score that the nearest sentence has at least where an answer may be so sure."""
-    return (log(sure / (1 - sure)) - _EVEN) / _STEEP + float(weights()["stated"]["least"])
+    over = log(sure / (1 - sure)) - _EVEN
+    return over / (_ABOVE if over > 0 else _BELOW) + float(weights()["stated"]["least"])

@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import re
 
+from recollect.facts import KIND
 from recollect.nouns import Candidate, StoredPassage
 from recollect.nouns.documents import ROLES
 from recollect.reading.pool import Pool
 
 MOST = 8
+AMONG, LEAST = 10, 4
+"""Of so many of the nearest, so many speak in the first person where a store is about a person; an
+encyclopedia knows nothing of who asks."""
 LONGEST = 50
 """Words of a statement; "we" in a longer text is mostly somebody else."""
 _FIRST_PERSON = re.compile(
@@ -25,9 +29,13 @@ _MACHINES = frozenset(ROLES) - {"user"}
 
 
 def own_words(pool: Pool) -> tuple[Candidate, ...]:
-    """Returns the candidates nearest in meaning that speak in the first person, nearest first."""
-    found = (_speaking(c, pool) for c in pool.best if c.signals.cosine)
-    return tuple(sorted(filter(None, found), key=lambda c: -c.signals.cosine)[:MOST])
+    """Returns the candidates nearest in meaning that speak in the first person, nearest first; of
+    a store in which few of the nearest do, the facts alone."""
+    near = sorted((c for c in pool.best if c.signals.cosine), key=lambda c: -c.signals.cosine)
+    spoken = [_speaking(c, pool) for c in near]
+    few = len(list(filter(None, spoken[:AMONG]))) < min(LEAST, len(spoken))
+    found = [c for c in spoken if c and (not few or pool.stored(c).document.kind == KIND)]
+    return tuple(found[:MOST])
 
 
 def _speaking(candidate: Candidate, pool: Pool) -> Candidate | None:

@@ -219,7 +219,8 @@ class Selection(NamedTuple):
 def _cut(found: retrieval.Retrieval) -> Selection:
     """Keeps what may answer, and folds near-duplicates."""
     found, said = retrieval.of_oneself(found)
-    good, why = retrieval.worthwhile(found, said or retrieval.ordered(found))
+    among = said or retrieval.ordered(found)
+    good, why = retrieval.worthwhile(found, among, few=len(among))  # tokens bound what is shown
     why = OWN if said else why
     kept, folded = cut.fold(good, found.pool.passages)
     taken = {c.document for c in good}

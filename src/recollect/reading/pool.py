@@ -30,10 +30,8 @@ from recollect.text import pairs as text_pairs
 from recollect.text.questions.parse import Parsed
 from recollect.text.terms import is_run, query_terms
 
-DOUBTED = 0.5
-"""The part of what may be shown that is spent where it is doubtful that any of it answers."""
-
-
+WORDED = frozenset({"words", "terse"})
+"""Kinds of evidence that cannot tell that nothing is there."""
 CALL = re.compile(r"[\w./:-]{1,80} \w+=")
 """How the call of a tool begins: its name, and the first of its arguments."""
 
@@ -154,12 +152,11 @@ class Pool(NamedTuple):
         return {word: self.idf.get(word, 1.0) for word in self.of.parsed.content}
 
     @property
-    def spending(self) -> float:
-        """The part of what may be shown that is worth it: less where it is doubtful that the answer
-        is among it. Who gives a few words wants what has them."""
-        if self.of.parsed.terse:
-            return 1.0
-        return DOUBTED if self.of.policy.doubts(self.answerable) else 1.0
+    def doubtful(self) -> bool:
+        """Whether it is doubtful that the answer is among them; not where something has all the
+        words of the question, or words are all there is to go by."""
+        worded = self.grader in WORDED or any(c.signals.coverage >= 1 for c in self.best)
+        return not worded and self.of.policy.doubts(self.answerable)
 
     def every(self) -> list[Candidate]:
         """Returns the candidates and the other passages of their documents, best first."""

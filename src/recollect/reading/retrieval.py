@@ -47,6 +47,7 @@ from recollect.reading.chronology import Outline, Timeline
 from recollect.reading.own_words import own_words
 from recollect.reading.pool import (
     SURE,
+    WORDED,
     Models,
     Pass,
     Pool,
@@ -215,15 +216,18 @@ def _is_fact(candidate: Candidate, pool: Pool) -> bool:
     return pool.stored(candidate).document.kind == KIND
 
 
-def worthwhile(found: Retrieval, among: Sequence[Candidate]) -> tuple[list[Candidate], str]:
-    """Returns those of these that are good enough, and what decided."""
+def worthwhile(
+    found: Retrieval, among: Sequence[Candidate], few: int = cut.FEW
+) -> tuple[list[Candidate], str]:
+    """Returns those of these that are good enough, and what decided; no more than *few* where it is
+    doubtful that any answers."""
     pool = found.pool
     if found.question.query.time.ordered and pool.of.policy.doubts(pool.answerable):
         among = among[: cut.FEW]  # the first in time, not the best
-    by_words = pool.grader in ("words", "terse")
+    by_words = pool.grader in WORDED
     facts = (c.confidence for c in among if _is_fact(c, pool))  # which would not be among them
     sure = cut.Grade(pool.confidence, max([pool.answerable, *facts]), by_words)
-    return cut.cut(among, pool.of.policy, sure)
+    return cut.cut(among, pool.of.policy, sure, few)
 
 
 def of_oneself(found: Retrieval) -> tuple[Retrieval, Sequence[Candidate]]:

@@ -44,6 +44,8 @@ BRIEF = 60
 """Tokens of a project record that are shown: there are many of them, and each says one thing."""
 PLAIN = 10
 """Passages that a share is a share of."""
+DOUBTED = 450
+"""Tokens that it is a share of at most where it is doubtful that any of it answers."""
 FEATURES = ("gap", "rank", "coverage", "behind", "units", "place", "behind_units")
 
 
@@ -196,12 +198,14 @@ def _least(every: Sequence[Unit], worth: float) -> float:
 
 
 def _share(places: Sequence[_Place], pool: Pool) -> float:
-    """Returns how many tokens are worth showing: the fewer, the less likely the answer is among
-    them."""
-    policy, sure = pool.of.policy, pool.spending if pool.of.policy.cut else float("inf")
+    """Returns how many tokens are worth showing."""
+    policy = pool.of.policy
     plain = [place.candidate.passage for place in places[:PLAIN]]
     cost = sum(_header(pool, key) + count_tokens(pool.passages[key].passage.text) for key in plain)
-    return sure * policy.share * cost * PLAIN / max(1, len(plain))
+    whole = cost * PLAIN / max(1, len(plain))
+    if not policy.cut:
+        return float("inf")
+    return policy.share * (min(whole, DOUBTED) if pool.doubtful else whole)
 
 
 def _header(pool: Pool, passage: int) -> int:
