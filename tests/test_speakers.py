@@ -48,3 +48,28 @@ def test_the_speaker_that_is_named_comes_first(
     first = chats.search(question).results[0]
     assert first.document == talk
     assert begin in first.text
+
+
+def test_a_short_turn_is_shown_with_the_turns_around_it(tmp_path: Path) -> None:
+    talk = session(
+        "vet",
+        ("Ross", "Hey, did you call the vet?"),
+        ("Monica", "Yes, about the duck."),
+        ("Ross", "And what did they say about the wing?"),
+        ("Monica", "Two weeks."),
+        ("Ross", "That long?"),
+        ("Monica", "He can stay in the bathroom."),
+        ("Ross", "I am off to work, the train leaves at nine."),
+        ("Monica", "Bye."),
+    )
+    things = "door lamp bell oven sink tap roof gate stove fence window chair".split()
+    others = [session(f"s{n}", ("Ana", f"The {one} is broken.")) for n, one in enumerate(things)]
+    with Memory.open(tmp_path / "store", rerank_model="none") as memory:
+        memory.put([talk, *others])
+        asked = "What did they say about the wing of the duck?"
+        shown = memory.search(asked).results[0].text
+        assert shown.index("about the wing?") < shown.index("Monica: Two weeks.")
+        assert "Bye." not in shown
+        tight = memory.search(asked, budget=40)
+        assert tight.budget.used <= 40
+        assert "wing" in tight.results[0].text

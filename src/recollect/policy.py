@@ -16,7 +16,7 @@ MODES: Mapping[str, Policy] = {
         named=5,
         share=0.6,
         worth_span=0.05,
-        keep=0.4,
+        keep=0.35,
     ),
     "balanced": Policy("balanced", limit=25, budget=12_000),
     "tokenmax": Policy(

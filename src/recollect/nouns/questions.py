@@ -238,7 +238,7 @@ class Policy(NamedTuple):
     is less likely, it is less by the square root of that."""
     cut: bool = True
     """Whether the grades decide how many results are kept; else the limit and budget do."""
-    keep: float = 0.25
+    keep: float = 0.2
     """The least probability that anything about what is asked is stored. Below it nothing is shown,
     and below one half only a little, unless something has all the words of the question, or words
     are all there is to go by."""

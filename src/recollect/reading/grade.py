@@ -42,7 +42,7 @@ INSIDE = 1.0
 """What being from the time that is asked about adds: a nudge, for people misdate things."""
 _FAR = 20.0
 """Log-odds beyond this say no more."""
-_STORED = 2.5
+_STORED = 2.0
 """So much likelier is it, for weights without a gate, that something is stored than that it was
 found."""
 _PLACES = {name: place for place, name in enumerate(Signals._fields)}

@@ -241,7 +241,7 @@ def _spans(kept: Selection) -> Selection:
     left = not_of_documents(kept.candidates, found.stretches)
     rest = tuple((c, OVER if c.document in found.over else WORTH) for c in left)
     say(f"{found.left} more did not fit" if found.left else "", found=found.spans)
-    pool = kept.pool._replace(passages={**kept.pool.passages, **found.questions})
+    pool = kept.pool._replace(passages={**kept.pool.passages, **found.added})
     return kept._replace(
         pool=pool, candidates=shown, rest=rest + kept.rest, stretches=found.stretches
     )

@@ -37,6 +37,8 @@ HEADER = 6
 """Tokens that naming a document takes beside its id, title, path and heading."""
 REPLY = 25
 """Tokens of a turn that may need the question before it."""
+TURNS, AROUND = 2, 2
+"""So many of the best turns of talks are shown with so many turns before and after them."""
 GAP = 12
 """Tokens of a gap between two spans that is filled."""
 RECORDS = frozenset({"discussion", "decision", "audit", "file", "commit"})
@@ -44,7 +46,7 @@ BRIEF = 60
 """Tokens of a project record that are shown: there are many of them, and each says one thing."""
 PLAIN = 10
 """Passages that a share is a share of."""
-DOUBTED = 450
+DOUBTED = 600
 """Tokens that it is a share of at most where it is doubtful that any of it answers."""
 FEATURES = ("gap", "rank", "coverage", "behind", "units", "place", "behind_units")
 
@@ -70,8 +72,9 @@ class Selected(NamedTuple):
 
     stretches: Mapping[int, tuple[Stretch, ...]]
     """By document, best first; of each in the order of its text."""
-    questions: Mapping[int, StoredPassage]
-    """Turns that are shown because the one after them answers them."""
+    added: Mapping[int, StoredPassage]
+    """Turns that are shown because the one after them answers them, or because they stand beside
+    the best ones."""
     left: int
     """How many units were worth it and did not fit."""
     over: frozenset[int]
@@ -102,8 +105,12 @@ def selected(candidates: Sequence[Candidate], pool: Pool) -> Selected:
     headers = {c.document: _header(pool, c.passage) for c in candidates}
     chosen, left = _taken(every, least, room, brief, headers)
     over = frozenset(unit.document for unit in left if room < worth)
-    stretches, questions = _with_questions(_stretches(chosen, pool), pool)
-    return Selected(stretches, questions, len(left), over)
+    shown = _with_questions(_stretches(chosen, pool), pool)
+    if policy.cut and not pool.of.parsed.terse:
+        spent = sum(unit.tokens for unit in chosen) + sum(headers[key] for key in shown[0])
+        shown = _with_turns(shown, chosen, room - spent, pool)
+    stretches, added = shown
+    return Selected(stretches, added, len(left), over)
 
 
 def _is_record(document: Document) -> bool:
@@ -304,6 +311,38 @@ def _questions(stretches: Iterable[Stretch], pool: Pool) -> dict[int, StoredPass
         if before := after.get((reply.document.id, reply.passage.n)):
             asked[key] = before
     return asked
+
+
+def _with_turns(
+    shown: tuple[dict[int, tuple[Stretch, ...]], dict[int, StoredPassage]],
+    chosen: Sequence[Unit],
+    room: float,
+    pool: Pool,
+) -> tuple[dict[int, tuple[Stretch, ...]], dict[int, StoredPassage]]:
+    """Puts the short turns around the best ones with these, as many as there is room for: in a talk
+    what answers often stands beside what has the words."""
+    stretches, added = shown
+    known = {stretch.passage for some in stretches.values() for stretch in some}
+    spoken = [unit for unit in chosen if pool.passages[unit.passage].passage.role]
+    best = {unit.passage: unit.document for unit in spoken}
+    more: dict[int, list[Stretch]] = {}
+    for key, document in list(best.items())[:TURNS]:
+        for one in pool.of.view.passages([key], before=AROUND, after=AROUND):
+            tokens = count_tokens(one.passage.text)
+            if one.key in known or tokens > min(SHORT, room) or not pool.of.shows(one):
+                continue
+            room -= tokens
+            known.add(one.key)
+            added[one.key] = one
+            more.setdefault(document, []).append(Stretch(one.key, 0, len(one.passage.text)))
+
+    def order(stretch: Stretch) -> tuple[int, int]:
+        stored = added.get(stretch.passage) or pool.passages[stretch.passage]
+        return stored.passage.n, stretch.start
+
+    for document, some in more.items():
+        stretches[document] = tuple(sorted((*stretches[document], *some), key=order))
+    return stretches, added
 
 
 def _is_reply(stretch: Stretch, pool: Pool) -> bool:
