@@ -233,7 +233,7 @@ class Policy(NamedTuple):
     """Whether an open question gets one more search for what its first hits name."""
     share: float = 0.9
     """The most tokens that are shown, as a share of what the ten best passages would cost whole."""
-    worth_span: float = 0.01
+    worth_span: float = 0.008
     """The least probability of a sentence that is shown beside one that is certain; where the best
     is less likely, it is less by the square root of that."""
     cut: bool = True
