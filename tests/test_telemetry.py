@@ -27,8 +27,12 @@ from recollect.nouns import Budget, CacheReport, Named, Result
 from recollect.storage import open_ledger
 from recollect.telemetry import STEPS, Figures, Tally, Usage, counted
 
-TODAY = date.today().isoformat()
 """A test that runs over midnight may fail; the next one does not."""
+
+
+def today() -> str:
+    """Asked for anew: a run may go on past midnight."""
+    return date.today().isoformat()
 
 
 @pytest.fixture(autouse=True)
@@ -172,7 +176,7 @@ def test_the_figures_of_a_known_sequence_are_right(store: Path) -> None:
     assert found.of_mode("balanced").counts["tokens.used"] == used
     assert found.total.under("status")["no_results"] == 2
     assert found.total.under("empty") == {"filter.kinds": 1, "nothing_found": 1}
-    assert [key for (key,) in found.by("day")] == [TODAY]
+    assert [key for (key,) in found.by("day")] == [today()]
     assert sum(found.total.grades) == sum(found.total.under("ms").values()) == 6
     assert found.total.hit_rate is None or 0 <= found.total.hit_rate <= 1
 
@@ -203,8 +207,8 @@ def test_days_that_are_too_old_are_dropped(store: Path) -> None:
     ledger = open_ledger(str(store))
     ledger.add([Tally(old, "balanced", "general", Counter(calls=1))])
     assert len(ledger.rows("")) == 1
-    ledger.add([Tally(TODAY, "balanced", "general", Counter(calls=1))])
-    assert [tally.day for tally in ledger.rows("")] == [TODAY]
+    ledger.add([Tally(today(), "balanced", "general", Counter(calls=1))])
+    assert [tally.day for tally in ledger.rows("")] == [today()]
     ledger.close()
 
 
@@ -227,7 +231,9 @@ def test_nothing_is_counted_when_it_is_switched_off(
     monkeypatch.setenv("RECOLLECT_TELEMETRY", "false")
     with Memory.open(store) as memory:
         memory.search("boat")
-        assert memory.admin.stats() == Usage(memory.admin.stats().first, TODAY, (), recording=False)
+        assert memory.admin.stats() == Usage(
+            memory.admin.stats().first, today(), (), recording=False
+        )
     assert not list(store.glob("usage.db*"))
 
 
@@ -396,7 +402,7 @@ def spoil(file: Path, trouble: str) -> None:
         db.close()
     else:
         ledger = open_ledger(str(file.parent))
-        ledger.add([Tally(TODAY, "m", "i", Counter({f"name.{n}": n for n in range(999)}))])
+        ledger.add([Tally(today(), "m", "i", Counter({f"name.{n}": n for n in range(999)}))])
         ledger.close()
         whole = file.read_bytes()
         file.write_bytes(whole[:4096] + os.urandom(len(whole) - 4096))
@@ -437,15 +443,15 @@ def test_the_errors_of_a_ledger_say_whose_fault_it_is(tmp_path: Path) -> None:
     (tmp_path / "usage.db").write_bytes(b"no database" * 1000)
     ledger = open_ledger(str(tmp_path))
     with pytest.raises(StoreCorrupt):
-        ledger.add([Tally(TODAY, "m", "i", Counter(calls=1))])
+        ledger.add([Tally(today(), "m", "i", Counter(calls=1))])
     with pytest.raises(StoreCorrupt):
         ledger.rows("")
     ledger.clear()
-    ledger.add([Tally(TODAY, "m", "i", Counter(calls=1))])
+    ledger.add([Tally(today(), "m", "i", Counter(calls=1))])
     holder = sqlite3.connect(tmp_path / "usage.db", isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
     with pytest.raises(StoreBusy):
-        ledger.add([Tally(TODAY, "m", "i", Counter(calls=1))])
+        ledger.add([Tally(today(), "m", "i", Counter(calls=1))])
     holder.execute("ROLLBACK")
     holder.execute("PRAGMA user_version = 99")
     holder.close()
@@ -491,12 +497,12 @@ def test_stats_prints_a_table_and_the_same_as_json(cli: Cli, store: Path) -> Non
         cli("search", query, "--store", str(store))
     shown = cli("stats", "--store", str(store)).out
     for part in ("3 searches on 1 of 30 days", "nothing known 33% (1)", "by mode", "by intent",
-                 "balanced", TODAY, "nothing was there 1", "estimated"):  # fmt: skip
+                 "balanced", today(), "nothing was there 1", "estimated"):  # fmt: skip
         assert part in shown
     told = cli("stats", "--store", str(store), "--json").json
     assert told["total"]["calls"] == 3
     assert told["total"]["empty"] == {"nothing_found": 1}
-    assert [row["day"] for row in told["by_day"]] == [TODAY]
+    assert [row["day"] for row in told["by_day"]] == [today()]
     assert told["total"]["latency_ms"]["p50"] <= told["total"]["latency_ms"]["p95"]
 
 

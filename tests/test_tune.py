@@ -27,13 +27,16 @@ from recollect.policy import MODES
 from recollect.storage import open_ledger
 from recollect.telemetry import Tally, Usage
 
-TODAY = date.today().isoformat()
+
+def today() -> str:
+    """Asked for anew: a run may go on past midnight."""
+    return date.today().isoformat()
 
 
 def usage(mode: str = "balanced", /, **counts: int) -> Usage:
     """The figures of one day; ``__`` stands for the dot."""
     sums = Counter({name.replace("__", "."): count for name, count in counts.items()})
-    return Usage(TODAY, TODAY, (Tally(TODAY, mode, "general", sums),))
+    return Usage(today(), today(), (Tally(today(), mode, "general", sums),))
 
 
 def advice(seen: Usage, **settings: object) -> dict[str, Recommendation]:
@@ -218,7 +221,7 @@ def record(calls: int, mode: str = "conservative", **counts: int) -> None:
     with Memory.open(embed_model="none", rerank_model="none"):
         ledger = open_ledger(str(place))
         sums = Counter({name.replace("__", "."): count for name, count in counts.items()})
-        ledger.add([Tally(TODAY, mode, "general", sums + Counter(calls=calls))])
+        ledger.add([Tally(today(), mode, "general", sums + Counter(calls=calls))])
         ledger.close()
 
 
