@@ -60,7 +60,8 @@ def _suites(names: Sequence[str], limit: int) -> Iterator[tuple[str, Group]]:
     yield "sample", sample._replace(questions=tuple(q for q in sample.questions if q.gold))
     for name in names:
         some = [question for question in sets.asked(name) if question.gold][:limit]
-        yield name, sets.stored(name, limit)._replace(questions=tuple(some))
+        # under a name of its own, so that before and after are read with the same embedder
+        yield name, sets.stored(name, limit)._replace(name=f"{name}-once", questions=tuple(some))
 
 
 def with_sessions(group: Group, how: str) -> Group:
