@@ -78,6 +78,7 @@ def test_a_store_that_is_about_nobody_has_nothing_to_say_to_a_request(
     told = "Asked about it later, the surveyor said: I never saw my instruments again."
     with Memory.open(tmp_path / "store", rerank_model="none") as memory:
         memory.put([note(str(n), text) for n, text in enumerate((*facts, told))])
+        memory.models.embed()
         assert memory.search(request_).status == "no_results"
         memory.remember("I keep every conversation in one place.", id="mail")
         assert "one place" in shown(memory.search(request_))

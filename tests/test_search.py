@@ -16,9 +16,11 @@ from recollect.errors import ModelError, QueryError, UsageError
 from recollect.models.catalog import EMBED
 from recollect.nouns import Answer, Arm, Candidate, Document, Hit, Stage
 from recollect.policy import MODES
+from recollect.reading import grade
 from recollect.reading.fuse import fuse
 from recollect.storage import open_store
 from recollect.testing.builders import note, session
+from recollect.text.tokens import count_tokens
 
 if TYPE_CHECKING:
     from recollect.ports import Vector
@@ -453,3 +455,20 @@ def test_the_embedder_gives_unit_vectors_whatever_the_length(tmp_path: Path) -> 
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-4)
     alone = embedder.embed_passages(["a"])[0]
     assert float(alone @ vectors[1]) > 0.97  # what else is in a batch hardly matters
+
+
+@pytest.mark.parametrize("stored", [0.3, 0.9])
+def test_a_doubtful_answer_is_short(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stored: float
+) -> None:
+    """Whatever is found, a few hundred tokens of it are shown where the gate is in doubt."""
+    monkeypatch.setattr(grade, "answerable", lambda *_: stored)
+    log = "The keeper of the north lighthouse wrote on day {} that the lamp smoked in the wind. "
+    notes = [note(f"n{n}", (log * 8).format(*range(n, n + 8))) for n in range(0, 160, 8)]
+    with Memory.open(tmp_path / "store", rerank_model="none") as memory:
+        memory.put(notes)
+        memory.models.embed()
+        answer = memory.search("Which keeper complained about smoke and storms at the lighthouse?")
+    shown = sum(count_tokens(result.text) for result in answer.results)
+    assert answer.results
+    assert (shown <= 600) is (stored < 0.5)

@@ -51,25 +51,22 @@ def test_the_speaker_that_is_named_comes_first(
 
 
 def test_a_short_turn_is_shown_with_the_turns_around_it(tmp_path: Path) -> None:
-    talk = session(
-        "vet",
-        ("Ross", "Hey, did you call the vet?"),
-        ("Monica", "Yes, about the duck."),
-        ("Ross", "And what did they say about the wing?"),
-        ("Monica", "Two weeks."),
-        ("Ross", "That long?"),
-        ("Monica", "He can stay in the bathroom."),
-        ("Ross", "I am off to work, the train leaves at nine."),
-        ("Monica", "Bye."),
-    )
-    things = "door lamp bell oven sink tap roof gate stove fence window chair".split()
-    others = [session(f"s{n}", ("Ana", f"The {one} is broken.")) for n, one in enumerate(things)]
+    small = ("Right.", "Hm.", "I see.", "Well.", "Sure.", "Oh.", "Yes.", "True.")
+    before = [("Ross" if n % 2 else "Monica", small[n % 8]) for n in range(40)]
+    told = [
+        ("Monica", "The vet rang about the broken wing of our duck."),
+        ("Ross", "Go on."),
+        ("Monica", "A fortnight, and a splint."),
+    ]
+    wings = [session(f"s{n}", ("Ana", f"The duck number {n} has a fine wing.")) for n in range(12)]
     with Memory.open(tmp_path / "store", rerank_model="none") as memory:
-        memory.put([talk, *others])
-        asked = "What did they say about the wing of the duck?"
-        shown = memory.search(asked).results[0].text
-        assert shown.index("about the wing?") < shown.index("Monica: Two weeks.")
-        assert "Bye." not in shown
+        memory.put([session("vet", *before, *told, *before), *wings])
+        memory.models.embed()
+        asked = "What did the vet say about the broken wing of the duck?"
+        shown = next(r for r in memory.search(asked).results if r.document == "vet").text
+        assert "Monica: Yes.\nRoss: True.\nMonica: The vet rang" in shown
+        assert "Ross: Go on.\nMonica: A fortnight, and a splint." in shown
+        assert shown.count("\n") < 12
         tight = memory.search(asked, budget=40)
         assert tight.budget.used <= 40
         assert "wing" in tight.results[0].text

@@ -44,7 +44,7 @@ _FAR = 20.0
 """Log-odds beyond this say no more."""
 _STORED = 2.0
 """So much likelier is it, for weights without a gate, that something is stored than that it was
-found."""
+found; at twice, the threshold of the gate shows what is found with a probability of a tenth."""
 _PLACES = {name: place for place, name in enumerate(Signals._fields)}
 
 

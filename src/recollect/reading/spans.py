@@ -11,9 +11,10 @@ best unit of its passage. The weights (``spans.json``) are fitted with domains l
 Units are taken best first, until what is left is not worth its tokens (``Policy.worth_span``) or
 they are as many as a share of what the ten best passages would cost (``Policy.share``), or the
 budget. So a question whose sentences lie close together gets more text than one whose best stands
-out. So a budget cuts
-around the evidence. Neighbouring units are joined, and a gap that is too short to be worth a sign
-is filled.
+out, and a budget cuts around the evidence. Where it is doubtful that anything answers, the share
+is one of a few hundred tokens. Neighbouring units are joined, and a gap that is too short to be
+worth a sign is filled. The best turns of a talk come with the short ones around them, if there is
+room.
 """
 
 from __future__ import annotations
@@ -105,11 +106,10 @@ def selected(candidates: Sequence[Candidate], pool: Pool) -> Selected:
     headers = {c.document: _header(pool, c.passage) for c in candidates}
     chosen, left = _taken(every, least, room, brief, headers)
     over = frozenset(unit.document for unit in left if room < worth)
-    shown = _with_questions(_stretches(chosen, pool), pool)
+    stretches, added = _with_questions(_stretches(chosen, pool), pool)
     if policy.cut and not pool.of.parsed.terse:
-        spent = sum(unit.tokens for unit in chosen) + sum(headers[key] for key in shown[0])
-        shown = _with_turns(shown, chosen, room - spent, pool)
-    stretches, added = shown
+        spent = sum(unit.tokens for unit in chosen) + sum(headers[key] for key in stretches)
+        stretches, added = _with_turns(stretches, added, chosen, room - spent, pool)
     return Selected(stretches, added, len(left), over)
 
 
@@ -314,35 +314,42 @@ def _questions(stretches: Iterable[Stretch], pool: Pool) -> dict[int, StoredPass
 
 
 def _with_turns(
-    shown: tuple[dict[int, tuple[Stretch, ...]], dict[int, StoredPassage]],
+    stretches: Mapping[int, tuple[Stretch, ...]],
+    added: Mapping[int, StoredPassage],
     chosen: Sequence[Unit],
     room: float,
     pool: Pool,
 ) -> tuple[dict[int, tuple[Stretch, ...]], dict[int, StoredPassage]]:
     """Puts the short turns around the best ones with these, as many as there is room for: in a talk
-    what answers often stands beside what has the words."""
-    stretches, added = shown
-    known = {stretch.passage for some in stretches.values() for stretch in some}
-    spoken = [unit for unit in chosen if pool.passages[unit.passage].passage.role]
-    best = {unit.passage: unit.document for unit in spoken}
-    more: dict[int, list[Stretch]] = {}
-    for key, document in list(best.items())[:TURNS]:
-        for one in pool.of.view.passages([key], before=AROUND, after=AROUND):
-            tokens = count_tokens(one.passage.text)
-            if one.key in known or tokens > min(SHORT, room) or not pool.of.shows(one):
-                continue
-            room -= tokens
-            known.add(one.key)
-            added[one.key] = one
-            more.setdefault(document, []).append(Stretch(one.key, 0, len(one.passage.text)))
+    what answers often stands beside what has the words. Returns also all turns that were added."""
+    spoken = {unit.passage: unit.document for unit in chosen if _is_spoken(unit, pool)}
+    best = dict(list(spoken.items())[:TURNS])
+    of = {pool.passages[key].document.id: document for key, document in best.items()}
+    known = {stretch.passage for stretch in chain.from_iterable(stretches.values())}
+    more: dict[int, StoredPassage] = {}
+    around = pool.of.view.passages(list(best), before=AROUND, after=AROUND) if best else ()
+    for one in around:
+        tokens = count_tokens(one.passage.text)
+        if one.key in known | more.keys() or tokens > min(SHORT, room) or not pool.of.shows(one):
+            continue
+        room -= tokens
+        more[one.key] = one
+    turns = {**added, **more}
 
     def order(stretch: Stretch) -> tuple[int, int]:
-        stored = added.get(stretch.passage) or pool.passages[stretch.passage]
+        stored = turns.get(stretch.passage) or pool.passages[stretch.passage]
         return stored.passage.n, stretch.start
 
-    for document, some in more.items():
-        stretches[document] = tuple(sorted((*stretches[document], *some), key=order))
-    return stretches, added
+    made = dict(stretches)
+    for one in more.values():
+        document = of[one.document.id]
+        turn = Stretch(one.key, 0, len(one.passage.text))
+        made[document] = tuple(sorted((*made[document], turn), key=order))
+    return made, turns
+
+
+def _is_spoken(unit: Unit, pool: Pool) -> bool:
+    return bool(pool.passages[unit.passage].passage.role)
 
 
 def _is_reply(stretch: Stretch, pool: Pool) -> bool:
