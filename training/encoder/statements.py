@@ -1,6 +1,6 @@
 """A trial: what texts teach that are about the thing that is asked, and do not answer.
 
-    python -m training.encoder.statements [--steps 800] [--anchor 2] [--rate 3e-5] [--hard 3]
+    python -m training.encoder.statements [--steps 700] [--anchor 2] [--rate 3e-5] [--hard 3]
 
 ``training/changes.jsonl.xz`` and ``training/near.jsonl.xz`` have groups: questions, texts that
 answer them, most in other words, and texts about the same thing that do not. The upper layers of
@@ -13,8 +13,6 @@ Needs torch and a GPU; nothing is saved.
 from __future__ import annotations
 
 import argparse
-import json
-import lzma
 import math
 import random
 from collections.abc import Iterator
@@ -24,6 +22,7 @@ from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F  # noqa: N812
+from bench.corpus import lines
 from tokenizers import Tokenizer
 
 from training.bert import Bert
@@ -47,12 +46,6 @@ class Group(NamedTuple):
     def is_held(self) -> bool:
         """Whether it is left out of the training, and read."""
         return int(sha1(self.answers[0].encode()).hexdigest(), 16) % 8 == 0
-
-
-def lines(path: Path) -> list[dict[str, Any]]:
-    raw = path.read_bytes()
-    text = lzma.decompress(raw) if path.suffix == ".xz" else raw
-    return [json.loads(line) for line in text.decode().splitlines()]
 
 
 def groups() -> list[Group]:
@@ -104,7 +97,7 @@ def by_hand() -> Iterator[tuple[str, list[tuple[str, str]], list[dict[str, Any]]
         else:
             notes = lines(place / "docs.jsonl")
             texts = [(d["id"], f"{d.get('title', '')}\n{d['text']}".strip()) for d in notes]
-        yield f"paraphrased {name}", texts, lines(place / "queries.jsonl")
+        yield f"paraphrased {name}", texts, list(lines(place / "queries.jsonl"))
 
 
 def told(encoded: Encoded, every: list[Group]) -> str:
@@ -132,12 +125,12 @@ def told(encoded: Encoded, every: list[Group]) -> str:
 
 def main() -> None:
     ask = argparse.ArgumentParser(prog="python -m training.encoder.statements")
-    ask.add_argument("--steps", type=int, default=800)
+    ask.add_argument("--steps", type=int, default=700)
     ask.add_argument("--anchor", type=float, default=2.0)
     ask.add_argument("--rate", type=float, default=3e-5)
     ask.add_argument("--hard", type=int, default=3)
     given = ask.parse_args()
-    every, written = groups(), lines(HERE / "written.jsonl.xz")
+    every, written = groups(), list(lines(HERE / "written.jsonl.xz"))
     taught = [group for group in every if not group.is_held]
     path = MODEL / "model.onnx"
     before, after = Encoded(shipped(path).eval()), Encoded(shipped(path))
