@@ -31,6 +31,9 @@ from recollect.trace import current
 TOKENS = 256
 """Tokens of a batch, padding among them, unless one text has more. A token costs the same in a text
 alone as among sixteen (measured from 64 on); the padding of unequal texts cost a third more."""
+PADDED = 4
+"""Tokens by which a text may be shorter than the longest of its batch: a run of its own costs about
+as much as so many."""
 
 
 def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
@@ -38,8 +41,10 @@ def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
     longest first."""
     waiting = sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True)
     while waiting:
-        fits = max(1, TOKENS // max(1, lengths[waiting[0]]))
-        some, waiting = waiting[:fits], waiting[fits:]
+        longest = max(1, lengths[waiting[0]])
+        fits = waiting[: max(1, TOKENS // longest)]
+        some = [n for n in fits if lengths[n] >= longest - PADDED]
+        waiting = waiting[len(some) :]
         yield some
 
 
