@@ -16,9 +16,11 @@ from training.encoder.model import Encoder, Output, Texts, halved
 from training.encoder.sets import ASKED, CLS, PREFIX, SEP, WRITTEN, domain
 
 QUESTIONS, HARD = 56, 7
+WRONG = 4  # of them, of those that were written for the question
 CROPS = 168
 MINED = 40
-CLOSE = 0.10  # a second gold passage counts when its first cosine is so near to the best one's
+CLOSE = 0.10  # a second gold passage counts when its first cosine is so near to the best one's,
+# or when it was written as an answer in other words
 MOST, MOST_WRITTEN, POWER = 1500, 12_000, 0.6
 CHATS = ("conversation", "personal")
 
@@ -79,7 +81,7 @@ class Corpus:
         self.sets: dict[str, Set] = {}
         self.device = device
         tokens, starts, body, ends, sentences, documents, titled = ([] for _ in range(7))
-        asked, asked_starts, points, misses, train, read = ([] for _ in range(6))
+        asked, asked_starts, points, misses, wrong, train, read = ([] for _ in range(7))
         at = {"tokens": 0, "ends": 0, "asked": 0, "documents": 0}
         passages = questions = 0
         for name in names:
@@ -104,6 +106,8 @@ class Corpus:
                 points.append(moved + np.array([[questions, passages, 0]]))
                 missed = part.get("misses", np.zeros((0, 2))).astype(np.int64)
                 misses.append(missed + np.array([[questions, passages]]))
+                beside = part.get("wrong", np.zeros((0, 2))).astype(np.int64)
+                wrong.append(beside + np.array([[questions, passages]]))
                 train.append(part["train"])
                 read.append(part["read"])
             self.sets[name] = Set((passages, passages + count), (questions, questions + many))
@@ -127,6 +131,9 @@ class Corpus:
         self.misses: dict[int, list[int]] = {}
         for question, passage in np.concatenate(misses).tolist():
             self.misses.setdefault(passage, []).append(question)
+        self.wrong: dict[int, list[int]] = {}
+        for question, passage in np.concatenate(wrong).tolist():
+            self.wrong.setdefault(question, []).append(passage)
         self.same = self._same()
 
     def _numbers(self, flat: Any, row_starts: Any) -> Any:
@@ -265,7 +272,7 @@ class Batches:
             drawn = rng.choice(len(names), many, p=self.shares)
             chosen = np.unique([rng.choice(self.asked[names[n]]) for n in drawn])
         right = np.array([rng.choice(self.close[q]) for q in chosen])
-        wrong = np.concatenate([rng.choice(self.mined[q], HARD) for q in chosen])
+        wrong = np.concatenate([self._wrong(q) for q in chosen])
         passages = np.concatenate([right, wrong])
         same = self.corpus.same
         blocked = np.zeros((len(chosen), len(passages)), bool)
@@ -278,6 +285,12 @@ class Batches:
         misses = self.corpus.misses
         missed = [int(rng.choice(misses[p])) if p in misses else -1 for p in right.tolist()]
         return Asked(chosen, passages, blocked, evidence, np.array(missed))
+
+    def _wrong(self, question: int) -> Any:
+        """Passages that do not answer, those first that were written to look as if they did."""
+        written = self.rng.permutation(self.corpus.wrong.get(question, ()))[:WRONG].astype(np.int64)
+        found = self.rng.choice(self.mined[question], HARD - len(written))
+        return np.concatenate([written, found])
 
     def passages(self, tokens: int) -> Any:
         """Some passages, of about so many tokens."""

@@ -41,7 +41,7 @@ from training.encoder.sets import (
     WHOLE,
     Source,
 )  # fmt: skip
-from training.encoder.written import Text, written
+from training.encoder.written import Group, Text, groups, written
 from training.halves import fingerprint
 
 WORDS = 160
@@ -78,6 +78,8 @@ class Question:
     """Evidence is shown when, in one of the ways, every unit has one of its passages shown."""
     points: list[tuple[int, int]] = field(default_factory=list)
     """(passage, sentence) of the evidence; WHOLE where no sentence is named."""
+    is_said: bool = False
+    """Whether it is a statement, to which others are to be found that say the same."""
 
 
 def size(text: str) -> float:
@@ -325,7 +327,7 @@ class Writer:
     def questions(self, name: str, questions: Sequence[Question]) -> None:
         tokens: list[int] = []
         starts = [0]
-        for row in self.ids([PREFIX + q.text for q in questions]):
+        for row in self.ids([q.text if q.is_said else PREFIX + q.text for q in questions]):
             tokens += [CLS, *row[: ASKED - 2], SEP]
             starts.append(len(tokens))
         points = [(n, p, s) for n, q in enumerate(questions) for p, s in q.points]
@@ -350,6 +352,28 @@ class Writer:
         self.passages(name, passages)
         self.questions(name, questions)
         self.put(name, "misses", np.reshape(misses, (-1, 2)), np.uint32)
+
+    def groups(self, name: str, groups: Sequence[Group]) -> None:
+        """A set of texts that answer questions, or say what another says, and that do not."""
+        passages, questions, wrong = [], [], []
+        for group in groups:
+            first = len(passages)
+            texts = [*group.answers, *group.wrong()]
+            passages += [
+                Passage(first + n, 0, "", False, text, sentences(text))
+                for n, text in enumerate(texts)
+            ]
+            near = range(first + len(group.answers), first + len(texts))
+            answers = [(n, WHOLE) for n in range(first, near.start)]
+            asked = [
+                Question("", text, [], True, False, points=answers) for text in group.questions
+            ]
+            said = Question("", texts[0], [], True, False, points=answers, is_said=True)
+            wrong += [(len(questions) + q, n) for q in range(len(asked) + 1) for n in near]
+            questions += [*asked, said]
+        self.passages(name, passages)
+        self.questions(name, questions)
+        self.put(name, "wrong", wrong, np.uint32)
 
     def put(self, name: str, part: str, values: Any, kind: Any) -> None:
         self.arrays[f"{name}/{part}"] = np.array(values, kind)
@@ -423,6 +447,10 @@ def main() -> None:
         for name, many in written().items():
             writer.written(name, many)
             print(f"{name}: {len(many)} texts, {sum(len(t.asked) for t in many)} questions")
+        for name, some_groups in groups().items():
+            taught = [group for group in some_groups if not group.is_held]
+            writer.groups(name, taught)
+            print(f"{name}: {len(taught)} groups", flush=True)
     given.out.mkdir(parents=True, exist_ok=True)
     writer.write(given.out / "corpus.npz.xz")
     with lzma.open(given.out / "texts.pkl.xz", "wb", preset=1) as file:

@@ -97,11 +97,13 @@ FOLDS = {
 
 WRITTEN = "written"
 """Texts with questions that a language model wrote; ``written DOMAIN``: real ones of a domain."""
+NEAR, CHANGES = "near", "changes"
+"""Groups of texts that answer and texts that do not; ``near DOMAIN``: of a domain's kind."""
 
 
 def domain(name: str) -> str:
     """The domain of a set; a text without questions is its own."""
-    name = name.removeprefix(f"{WRITTEN} ")
+    name = name.rpartition(" ")[2]
     if name in TRAINABLE:
         return TRAINABLE[name].domain
     return READ_ONLY[name].domain if name in READ_ONLY else name

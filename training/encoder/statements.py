@@ -1,90 +1,46 @@
-"""A trial: what texts teach that are about the thing that is asked, and do not answer.
+"""Whether a model prefers what answers to what is only about the same thing.
 
-    python -m training.encoder.statements [--steps 700] [--anchor 2] [--rate 3e-5] [--hard 3]
+    python -m training.encoder.statements --data DIR --work WORK MODEL …
 
-``training/changes.jsonl.xz`` and ``training/near.jsonl.xz`` have groups: questions, texts that
-answer them, most in other words, and texts about the same thing that do not. The upper layers of
-the encoder that ships are trained on seven eighths of the groups, beside the questions of
-``written.jsonl.xz``, and read on the others: for how many does an answer come before all texts, of
-all groups, that answer nothing. Beside it the sets that were written by hand, by the vector alone.
-Needs torch and a GPU; nothing is saved.
+One in eight of the groups of ``changes.jsonl.xz`` and ``near.jsonl.xz`` is never trained on. For
+how many of these does an answer come before all texts, of all groups, that answer nothing? Beside
+it the sets that were written by other hands, by the vector alone. MODEL is as ``hits`` names it;
+needs torch and a GPU.
 """
 
 from __future__ import annotations
 
 import argparse
-import math
-import random
 from collections.abc import Iterator
-from hashlib import sha1
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import torch
-import torch.nn.functional as F  # noqa: N812
+import numpy as np
 from bench.corpus import lines
 from tokenizers import Tokenizer
 
-from training.bert import Bert
-from training.encoder.model import halved, shipped
-from training.encoder.sets import FROZEN, PREFIX
-from training.reader import MODEL
+from training.encoder.batches import encoded, listed
+from training.encoder.hits import model_named
+from training.encoder.model import DEVICE, Encoder
+from training.encoder.sets import CHANGES, CLS, PREFIX, SEP, TOKENS
+from training.encoder.written import Group, groups
 
-HERE = Path(__file__).resolve().parents[1]
-SETS = HERE.parent / "bench" / "sets"
-GROUPS, TOKENS, SHARP = 48, 160, 0.03
-
-
-class Group(NamedTuple):
-    file: str
-    questions: list[str]
-    answers: list[str]
-    """The first in the words of the first question, the others in other words."""
-    near: list[str]
-
-    @property
-    def is_held(self) -> bool:
-        """Whether it is left out of the training, and read."""
-        return int(sha1(self.answers[0].encode()).hexdigest(), 16) % 8 == 0
-
-
-def groups() -> list[Group]:
-    changes = (
-        Group("changes", [row["question"]], [row["base"], row["same"][1], *row["changed"][1:]],
-              row["neither"])
-        for row in lines(HERE / "changes.jsonl.xz")
-    )  # fmt: skip
-    near = (
-        Group("near", row["questions"], row["answers"], row["near"])
-        for row in lines(HERE / "near.jsonl.xz")
-    )
-    return [*changes, *near]
+SETS = Path(__file__).resolve().parents[2] / "bench" / "sets"
 
 
 class Encoded:
-    """A body, and its vectors of texts."""
+    """A model, and its vectors of texts."""
 
-    def __init__(self, body: Bert) -> None:
-        self.body = body.cuda()
-        self._tokens = Tokenizer.from_file(str(MODEL / "tokenizer.json"))
-        self._tokens.enable_truncation(TOKENS)
-        self._tokens.enable_padding()
+    def __init__(self, model: Encoder, tokenizer: Tokenizer) -> None:
+        self._model, self._tokenizer = model, tokenizer
 
     def of(self, texts: list[str]) -> Any:
-        read = self._tokens.encode_batch(texts)
-        ids = torch.tensor([one.ids for one in read]).cuda()
-        mask = torch.tensor([one.attention_mask for one in read]).cuda()
-        with halved():
-            first = self.body(ids, mask)[-1][:, 0]
-        return F.normalize(first.float(), dim=1)
+        read = self._tokenizer.encode_batch_fast(texts, add_special_tokens=False)
+        rows = [np.array([CLS, *one.ids[: TOKENS - 2], SEP], np.uint16) for one in read]
+        return encoded(self._model, listed(rows, DEVICE), np.arange(len(rows)))[0].float()
 
-    @torch.no_grad()
-    def read(self, texts: list[str]) -> Any:
-        return torch.cat([self.of(texts[n : n + 512]) for n in range(0, len(texts), 512)])
-
-
-def asked(text: str) -> str:
-    return f"{PREFIX}{text}"
+    def asked(self, texts: list[str]) -> Any:
+        return self.of([PREFIX + text for text in texts])
 
 
 def by_hand() -> Iterator[tuple[str, list[tuple[str, str]], list[dict[str, Any]]]]:
@@ -100,67 +56,51 @@ def by_hand() -> Iterator[tuple[str, list[tuple[str, str]], list[dict[str, Any]]
         yield f"paraphrased {name}", texts, list(lines(place / "queries.jsonl"))
 
 
-def told(encoded: Encoded, every: list[Group]) -> str:
+def told(model: Encoded) -> Iterator[str]:
     """Says how often each answer is first, of the groups that were left out."""
-    wrong = encoded.read([text for group in every for text in group.near])
-    found = []
-    for file, question in (("changes", 0), ("near", 0), ("near", 1), ("near", 2)):
-        some = [group for group in every if group.is_held and group.file == file]
-        vectors = encoded.read([asked(group.questions[question]) for group in some])
-        nearest = (vectors @ wrong.T).max(1).values
-        first = [
-            (vectors * encoded.read([group.answers[n] for group in some])).sum(1) > nearest
-            for n in range(min(len(group.answers) for group in some))
-        ]
-        shares = " ".join(f"{one.float().mean():.3f}" for one in first)
-        found.append(f"{file}, question {question + 1}: {shares}")
+    every = groups()
+    wrong = model.of([text for some in every.values() for group in some for text in group.near])
+    held = {
+        "changes": [group for group in every[CHANGES] if group.is_held],
+        "near": [
+            group for name, some in every.items() if name != CHANGES for group in some
+            if group.is_held
+        ],
+    }  # fmt: skip
+    for name, question in (("changes", 0), ("near", 0), ("near", 1), ("near", 2)):
+        yield f"{name}, question {question + 1}: {shares(model, held[name], question, wrong)}"
     for name, texts, questions in by_hand():
         gold = [one for one in questions if one["gold"]]
-        scores = encoded.read([asked(one["query"]) for one in gold])
-        best = (scores @ encoded.read([text for _, text in texts]).T).argmax(1).tolist()
+        scores = model.asked([one["query"] for one in gold]) @ model.of([t for _, t in texts]).T
+        best = scores.argmax(1).tolist()
         hits = [texts[n][0] in one["gold"] for n, one in zip(best, gold, strict=True)]
-        found.append(f"{name}: {sum(hits) / len(hits):.3f}")
-    return "; ".join(found)
+        yield f"{name}: {sum(hits) / len(hits):.3f}"
+
+
+def shares(model: Encoded, some: list[Group], question: int, wrong: Any) -> str:
+    """For each of the answers, how often it is nearer than all wrong texts."""
+    vectors = model.asked([group.questions[question] for group in some])
+    nearest = (vectors @ wrong.T).max(1).values
+    many = min(len(group.answers) for group in some)
+    first = [
+        (vectors * model.of([group.answers[n] for group in some])).sum(1) > nearest
+        for n in range(many)
+    ]
+    return " ".join(f"{one.float().mean():.3f}" for one in first)
 
 
 def main() -> None:
     ask = argparse.ArgumentParser(prog="python -m training.encoder.statements")
-    ask.add_argument("--steps", type=int, default=700)
-    ask.add_argument("--anchor", type=float, default=2.0)
-    ask.add_argument("--rate", type=float, default=3e-5)
-    ask.add_argument("--hard", type=int, default=3)
+    ask.add_argument("--data", type=Path, required=True)
+    ask.add_argument("--work", type=Path, required=True)
+    ask.add_argument("models", nargs="+")
     given = ask.parse_args()
-    every, written = groups(), list(lines(HERE / "written.jsonl.xz"))
-    taught = [group for group in every if not group.is_held]
-    path = MODEL / "model.onnx"
-    before, after = Encoded(shipped(path).eval()), Encoded(shipped(path))
-    print("before:", told(before, every), flush=True)
-    upper = list(after.body.layers[FROZEN:].parameters())
-    best = torch.optim.AdamW(upper, lr=given.rate, weight_decay=0.01)
-    chance = random.Random(1)
-    for step in range(given.steps):
-        fall = 0.5 + 0.5 * math.cos(math.pi * step / given.steps)
-        best.param_groups[0]["lr"] = given.rate * min(1, (step + 1) / 50) * fall
-        some, texts = chance.sample(taught, GROUPS), chance.sample(written, GROUPS)
-        questions = [chance.choice(one.questions) for one in some]
-        questions += [chance.choice(one["q"]) for one in texts]
-        right = [chance.choice(one.answers) for one in some] + [one["t"] for one in texts]
-        wrong = [text for one in some for text in chance.sample(one.near, given.hard)]
-        again = [chance.choice(one.answers[1:]) for one in some]
-        parts = [list(map(asked, questions)), right, wrong, [g.answers[0] for g in some], again]
-        batch = [text for part in parts for text in part]
-        made = after.of(batch)
-        q, p, n, one, other = made.split([len(part) for part in parts])
-        at = torch.arange(len(q)).cuda()
-        loss = F.cross_entropy(torch.cat([q @ p.T, q @ n.T], 1) / SHARP, at)
-        beside = F.cross_entropy(torch.cat([one @ other.T, one @ n.T], 1) / SHARP, at[:GROUPS])
-        moved = 1 - (made * before.read(batch)).sum(1).mean()
-        best.zero_grad()
-        (loss + beside / 2 + given.anchor * moved).backward()
-        torch.nn.utils.clip_grad_norm_(upper, 1.0)
-        best.step()
-    after.body.eval()
-    print("after:", told(after, every))
+    tokenizer = Tokenizer.from_file(str(given.data / "tokenizer.json"))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    for name in given.models:
+        model = Encoded(model_named(name, given.data, given.work), tokenizer)
+        print(f"{name}: {'; '.join(told(model))}", flush=True)
 
 
 if __name__ == "__main__":

@@ -114,13 +114,14 @@ def mine(corpus: Corpus, questions: Tensor, vectors: Tensor) -> tuple[list[Any],
                 right = np.array(sorted(corpus.evidence[question]))
                 at = torch.from_numpy(right - first).to(DEVICE)
                 cosines = scores[row, at].float().cpu().numpy()
-                close[question] = right[cosines >= cosines.max() - CLOSE].tolist()
+                apart = np.inf if question in corpus.wrong else CLOSE
+                close[question] = right[cosines >= cosines.max() - apart].tolist()
                 found = best[row][~np.isin(corpus.same[best[row]], corpus.same[right])]
                 if beside:
                     near = np.concatenate([right - 1, right + 1])
-                    apart = ~np.isin(found, near[(near >= first) & (near < last)])
-                    apart |= ~np.isin(corpus.documents[found], corpus.documents[right])
-                    found = found[apart]
+                    kept = ~np.isin(found, near[(near >= first) & (near < last)])
+                    kept |= ~np.isin(corpus.documents[found], corpus.documents[right])
+                    found = found[kept]
                 mined[question] = found[1 : MINED + 1] if len(found) > MINED else found
     return mined, close
 

@@ -4,19 +4,37 @@
 nearly do; ``training/written.jsonl.xz`` has more questions, most of them in other words than the
 text's, of some of these texts and of others. A text with ``from`` is a real one, and belongs to
 the domain of the set or folder that it is from: a fold that leaves the domain out leaves it out.
+
+``training/near.jsonl.xz`` and ``training/changes.jsonl.xz`` have groups: questions, texts that
+answer them, most in other words, and texts about the same thing that do not. A group of ``near``
+belongs to the domain of its kind of text; those of ``changes`` are statements of any kind.
 """
 
 from __future__ import annotations
 
 import json
 import lzma
+from hashlib import sha1
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from training.encoder.sets import WRITTEN, domain
+from bench.corpus import lines
+
+from training.encoder.sets import CHANGES, NEAR, WRITTEN, domain
 
 HERE = Path(__file__).parents[1]
 FILES = (HERE / "readings.jsonl.xz", HERE / "written.jsonl.xz")
+KINDS = {
+    "chats": "conversation",
+    "personal memory": "personal",
+    "encyclopedia": "encyclopedia",
+    "science": "science",
+    "code": "code",
+    "policies, filings, news": "law",
+    "documentation and support": "support",
+    "meetings and records": "records",
+}
+"""The domain of a kind of text."""
 
 
 class Text(NamedTuple):
@@ -46,3 +64,38 @@ def _take(row: dict[str, Any], texts: dict[str, Text]) -> None:
     held.asked.extend(row["q"])
     held.asked.extend(row.get("s", ())[:1])
     held.missed.extend(row.get("n", ()))
+
+
+class Group(NamedTuple):
+    questions: list[str]
+    answers: list[str]
+    """The first in the words of the first question, the others in other words."""
+    near: list[str]
+
+    @property
+    def is_held(self) -> bool:
+        """Whether it is left out of the training, and read."""
+        return int(sha1(self.answers[0].encode()).hexdigest(), 16) % 8 == 0
+
+    def wrong(self) -> list[str]:
+        """What does not answer, in texts as long as the answers: where it is shorter than the
+        answer in turn, two together. An encoder learns that short texts answer nothing if these
+        are shorter."""
+        made = []
+        for n, text in enumerate(self.near):
+            beside = self.near[(n + 1) % len(self.near)]
+            missing = len(self.answers[n % len(self.answers)]) - len(text)
+            made.append(f"{text}\n{beside}" if missing > len(beside) / 2 else text)
+        return made
+
+
+def groups() -> dict[str, list[Group]]:
+    """The groups by the name of their set: ``changes`` and ``near DOMAIN``."""
+    sets: dict[str, list[Group]] = {}
+    for row in lines(HERE / "changes.jsonl.xz"):
+        answers = [row["base"], row["same"][1], *row["changed"][1:]]
+        sets.setdefault(CHANGES, []).append(Group([row["question"]], answers, row["neither"]))
+    for row in lines(HERE / "near.jsonl.xz"):
+        name = f"{NEAR} {KINDS[row['kind']]}"
+        sets.setdefault(name, []).append(Group(row["questions"], row["answers"], row["near"]))
+    return sets
