@@ -32,7 +32,7 @@ from recollect.reading.stated import Stated
 
 SHIPPED = Path(grade.__file__).with_name("grade.json")
 SIGNS = {
-    "cosine": 1, "cosine_gap": -1, "title": 1, "fused_gap": -1, "coverage": 1, "coverage_gap": -1,
+    "cosine": 1, "cosine_gap": -1, "title": 1, "fused_gap": -1, "worded": 1, "coverage_gap": -1,
     "rarest": 1, "no_name": -1, "no_number": -1, "no_year": -1, "other_time": -1, "hop": 1,
     "bridge": 0,
 }  # fmt: skip

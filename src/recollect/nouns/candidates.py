@@ -89,6 +89,9 @@ class Signals(NamedTuple):
     """How far its fused score is behind the best."""
     coverage: float = 0.0
     """The share of the question's words that the passage has, by their worth (idf)."""
+    worded: float = 0.0
+    """The same, by how much words are to be trusted: where nothing has many of them, it is asked in
+    other words, and what has one of them has it by chance."""
     coverage_gap: float = 0.0
     rarest: float = 0.0
     """Whether it has the rarest of them."""

@@ -17,6 +17,9 @@ from recollect.text.lexical import indexed_text
 from recollect.text.questions.subjects import NOTHING, MissingSubjects, Subjects, missing, subjects
 from recollect.text.terms import phrase_terms
 
+TRUSTED = 0.3
+"""The share of the question's words that something must have for words to count in full, where
+there is a vector to go by."""
 GRACE = timedelta(days=7)
 """People write down on Wednesday what they did last weekend."""
 
@@ -46,7 +49,23 @@ def signals(pool: Pool) -> list[Signals]:
         whole=sum(pool.idf.values()) or 1.0,
         least=min(pool.odds.values(), default=0.0),
     )
-    return _with_gaps([_measured(candidate, pool, by) for candidate in pool.fused])
+    measured = _with_gaps([_measured(candidate, pool, by) for candidate in pool.fused])
+    return _trusted(measured) if pool.grader == "cosine" else measured
+
+
+def _trusted(measured: list[Signals]) -> list[Signals]:
+    """Returns the signals of words for as much as these are to be trusted."""
+    most = max((one.coverage for one in measured), default=0.0)
+    trust = min(1.0, most / TRUSTED) ** 2
+    return [
+        one._replace(
+            worded=trust * one.coverage,
+            coverage_gap=trust * one.coverage_gap,
+            rarest=trust * one.rarest,
+            fused_gap=trust * one.fused_gap,
+        )
+        for one in measured
+    ]
 
 
 def _with_gaps(measured: list[Signals]) -> list[Signals]:
@@ -84,7 +103,8 @@ def _measured(candidate: Candidate, pool: Pool, by: _Yardstick) -> Signals:
         title=_rank(arms.get("title")),
         share=arms["lexical"].raw / by.whole if "lexical" in arms else 0.0,
         fused_gap=candidate.score,
-        coverage=share(by.worth, words),
+        coverage=(covered := share(by.worth, words)),
+        worded=covered,
         rarest=float(by.rarest in words),
         no_name=lacks.names,
         no_number=lacks.numbers,

@@ -51,6 +51,7 @@ ARMS = {
     "cosine": "nearness in meaning",
     "cosine_gap": "nearness: behind the best",
     "coverage": "words of the question it has",
+    "worded": "words of the question it has",
     "coverage_gap": "words: behind the best",
     "rarest": "has the rarest word",
     "no_name": "lacks a name",
