@@ -31,7 +31,7 @@ from recollect.reading.pool import Pool, best_by_document, by_document, not_of_d
 from recollect.reading.statement import Moment, Statement, content, is_rival, is_twin, names_in
 from recollect.text.sentences import units
 
-SURE, NEAR = 7.5, 6.0
+SURE, NEAR = 6.5, 5.5
 """Scores from which a statement replaces another, or is only shown with it, read with the encoder
 that ships (``python -m bench.in_force``). In a talk that goes on, what is near is seldom the same
 thing: there nothing is replaced by meaning alone."""
@@ -81,7 +81,8 @@ def group(first: Candidate, stretches: Sequence[Stretch], pool: Pool, now: datet
     before: list[Statement] = []
     if not rivals and embedder and pool.by_meaning:
         scored, before = _by_meaning(shown, asked, pool, embedder)
-        rivals = [one for score, one in scored if score >= SURE and not _in_talk(one, shown)]
+        alike = (one for score, one in scored if score >= SURE and not _in_talk(one, shown))
+        rivals = [one for one in alike if _of_the_named(one, shown, pool.of.parsed.prose)]
         later = [one for score, one in scored if score >= NEAR and one not in rivals]
     known = [one for one in rivals if one.said.date is None or one.said.date <= now]
     line = sorted([shown, *known], key=Moment)
@@ -95,6 +96,17 @@ def _same_speaker(one: Statement, shown: Statement) -> bool:
     team does not replace what Ben wants of his."""
     roles = {one.stored.passage.role, shown.stored.passage.role}
     return len(roles) == 1 or roles <= {"", *SPOKEN}
+
+
+def _of_the_named(one: Statement, shown: Statement, question: str) -> bool:
+    """Whether its text has the names of the question that the text of the other has: what one
+    doctor prescribes does not replace what another one does."""
+    named = [name for name in names_in(question) if name in _around(shown)]
+    return all(name in _around(one) for name in named)
+
+
+def _around(one: Statement) -> str:
+    return f"{one.stored.document.title}\n{one.stored.passage.text}"
 
 
 def _in_talk(one: Statement, shown: Statement) -> bool:
