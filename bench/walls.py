@@ -38,7 +38,7 @@ from recollect import config as settings
 from recollect.errors import RecollectError
 from recollect.memory.models import pairs_for
 from recollect.nouns import Document, Message
-from recollect.ports import PairModel, StorageEngine
+from recollect.ports import PairModel, StorageEngine, Vectors
 from recollect.storage.embedded import text_search, vector_index
 from recollect.surfaces import tools
 from recollect.surfaces.http.app import app
@@ -135,8 +135,11 @@ class SharedPairs:
 
     def __init__(self, model: PairModel) -> None:
         self.key, self.encoder = model.key, model.encoder
-        self.vector = cache(model.vector)
+        self._vector = cache(lambda text: model.vectors([text])[0])
         self._judged = cache(lambda one, other: model.judge([(one, other)])[0])
+
+    def vectors(self, texts: Sequence[str]) -> Vectors:
+        return np.array([self._vector(text) for text in texts])
 
     def judge(self, texts: Sequence[tuple[str, str]]) -> list[PairJudgement]:
         return [self._judged(*pair) for pair in texts]

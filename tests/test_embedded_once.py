@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from conftest import EMBED_HOME
+from recollect import Memory, config
 from recollect.models import network
 from recollect.models.catalog import EMBED
 from recollect.models.onnx import OnnxEmbedder
+from recollect.storage import open_store
 
 FACT = "We can leave the present provider on 30 June at the earliest."
-LONG = "The clocks are in the attic of Mr. Haddad. " * 20
 
 
 @pytest.fixture
@@ -30,18 +31,20 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return texts
 
 
-def test_a_text_that_was_compared_has_the_vector_of_its_own(read: list[str]) -> None:
+def test_a_text_that_is_embedded_ahead_has_the_vector_of_its_own(read: list[str]) -> None:
     (meant,) = OnnxEmbedder(EMBED, EMBED_HOME).embed_passages([FACT])
-    assert read == [FACT]
-    compared = OnnxEmbedder(EMBED, EMBED_HOME)
-    compared.token_states(FACT, 96)
-    (found,) = compared.embed_passages([FACT])
-    assert read == [FACT]
+    ahead = OnnxEmbedder(EMBED, EMBED_HOME)
+    (vector,) = ahead.embed_ahead([FACT])
+    read.clear()
+    (found,) = ahead.embed_passages([FACT])
+    assert not read
     assert np.allclose(found, meant, atol=1e-5)
+    assert np.allclose(vector, meant, atol=1e-5)
 
 
-def test_a_text_that_was_compared_by_its_beginning_is_read_whole(read: list[str]) -> None:
-    compared = OnnxEmbedder(EMBED, EMBED_HOME)
-    assert compared.token_states(LONG, 96).cut
-    compared.embed_passages([LONG])
-    assert read == [LONG]
+def test_a_fact_and_a_page_of_a_curated_text_are_embedded_once(read: list[str]) -> None:
+    embedder = OnnxEmbedder(EMBED, EMBED_HOME)
+    with Memory(open_store("memory://"), config.load(), embedder) as memory:
+        memory.curate("We decided to use Postgres. The port of Postgres is 5433.", name="ports")
+        assert memory.facts().items
+    assert sorted(read) == sorted(set(read))

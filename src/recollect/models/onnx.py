@@ -16,7 +16,7 @@ from recollect.models.catalog import LocalModel
 
 _QUERY_CHARACTERS = 4_000
 _PASSAGE_CHARACTERS = 16_000
-_MOST_MADE = 512
+_MOST_MADE = 2048
 """Passages read for something else whose vectors wait to be asked for."""
 _BRIEF = 4_100
 """Characters of texts up to which a network that plans no memory serves; see :mod:`network`."""
@@ -63,8 +63,8 @@ class OnnxEmbedder(_OnnxModel):
     def __init__(self, model: LocalModel, home: Path, among: str = "", device: str = "cpu") -> None:
         super().__init__(model, home, among, device)
         self._made: dict[str, ports.Vector] = {}
-        """Vectors of passages that were read for their sentences or states, until they are asked
-        for."""
+        """Vectors of passages that were read for their sentences, or to be compared, until they
+        are asked for."""
 
     @property
     def dimensions(self) -> int:
@@ -76,13 +76,15 @@ class OnnxEmbedder(_OnnxModel):
         return vector
 
     def token_states(self, text: str, most: int) -> network.TokenStates:
-        """The states of a text's first tokens after the inner layer that the model names. Where
-        these are all, its vector is kept for whoever embeds it next: a fact that is compared is
+        """The states of a text's first tokens after the inner layer that the model names."""
+        return self.network(brief=True, states=True).states(text[:_BRIEF], most)
+
+    def embed_ahead(self, texts: Sequence[str]) -> ports.Vectors:
+        """The vectors of passages, kept for whoever embeds them next: a fact that is compared is
         often stored."""
-        read = self.network(brief=True, states=True).states(text[:_BRIEF], most)
-        if not (read.cut or self.model.passage_prefix or len(text) > _BRIEF):
-            self._keep({text: read.vector})
-        return read
+        vectors = self.embed_passages(texts)
+        self._keep(dict(zip(texts, vectors, strict=True)))
+        return vectors
 
     def embed_passages(self, texts: Sequence[str]) -> ports.Vectors:
         with self._lock:

@@ -6,6 +6,7 @@ mean and the maximum of the tokens come to gives the odds, both ways round.
 
 from __future__ import annotations
 
+from functools import cache
 from math import exp
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,12 @@ class PairHead:
         parts = [part for x, y in (means, tops) for part in (x + y, turn * (x - y))]
         pooled = np.concatenate(parts, axis=1)
         return _linear(weights, "out.3", _gelu(_linear(weights, "out.0", pooled)))
+
+
+@cache
+def loaded(home: Path) -> PairHead:
+    """The head that is there, read once for all stores that a process has open."""
+    return PairHead(home)
 
 
 def _layer(weights: Weights, name: str, hidden: Any) -> Any:

@@ -8,7 +8,6 @@ head, ``weights/pair/README.md`` is its card.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from itertools import starmap
 from pathlib import Path
 from threading import Lock
@@ -20,7 +19,7 @@ from recollect.text import pairs
 
 if TYPE_CHECKING:
     from recollect.models.onnx import OnnxEmbedder
-    from recollect.ports import Vector
+    from recollect.ports import Vectors
     from recollect.text.pairs import PairJudgement
 
 _ENCODED = 96
@@ -38,9 +37,9 @@ class ShippedPairs:
         self._texts: dict[str, pair_head.PairText] = {}
         self.key, self.encoder = PAIR.key, encoder.key
 
-    def vector(self, text: str) -> Vector:
-        """The encoder's vector of a text, which comparing it needs as well."""
-        return self._text(text).vector
+    def vectors(self, texts: Sequence[str]) -> Vectors:
+        """The encoder's vectors of passages, kept for whoever embeds them next."""
+        return self._encoder.embed_ahead(texts)
 
     def judge(self, texts: Sequence[tuple[str, str]]) -> list[PairJudgement]:
         """Returns for each pair what the second text is to the first."""
@@ -51,9 +50,9 @@ class ShippedPairs:
             return pairs.UNRELATED
         return self._head.judged(self._text(one), self._text(other))
 
-    @cached_property
+    @property
     def _head(self) -> pair_head.PairHead:
-        return pair_head.PairHead(self._home)
+        return pair_head.loaded(self._home)
 
     def _text(self, text: str) -> pair_head.PairText:
         found = self._texts.get(text)

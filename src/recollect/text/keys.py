@@ -94,7 +94,8 @@ class NameSpan(NamedTuple):
 # ------------------------------------------------------------------ words
 
 
-def words(text: str) -> list[TextWord]:
+@lru_cache(maxsize=512)
+def words(text: str) -> tuple[TextWord, ...]:
     """The words of a text, as far as they are looked at."""
     text = unicodedata.normalize("NFKC", text)
     tongue = "" if text.isascii() and len(text) < 40 else language(text)
@@ -108,7 +109,7 @@ def words(text: str) -> list[TextWord]:
             joined = True
         if len(found) >= MOST_WORDS:
             break
-    return found
+    return tuple(found)
 
 
 def _is_joined(text: str, before: TextWord, end: int, start: int) -> bool:

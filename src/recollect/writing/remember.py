@@ -28,6 +28,7 @@ from recollect.named_tuple import NamedTuple
 from recollect.nouns import Document, Event, Filter
 from recollect.ports import PairModel, Store
 from recollect.text.keys import keys, words
+from recollect.text.lexical import indexed_text
 from recollect.text.pairs import Judge, relation
 from recollect.text.questions.parse import parse
 from recollect.text.redact import redact as redact_text
@@ -133,6 +134,11 @@ class KnownFacts:
         """Whether this very fact is kept already, in force or not."""
         return bool(self._store.get(fact.key))
 
+    def expect(self, facts: Sequence[Fact]) -> None:
+        """Has the encoder read facts together that are about to be compared."""
+        if self._pairs:
+            self._pairs.vectors(list(map(_embedded, facts)))
+
     def rivals(self, fact: Fact) -> list[Rival]:
         asked = FactFilter(fact.owner, fact.scopes)
         found: dict[str, Rival] = {}
@@ -150,9 +156,13 @@ class KnownFacts:
         """The passages of the facts that are nearest in meaning, where they have vectors."""
         if self._pairs is None:
             return []
-        vector = self._pairs.vector(fact.text)
+        (vector,) = self._pairs.vectors([_embedded(fact)])
         found = self._store.search_vector(self._pairs.encoder, vector, limits, limit=LIKE)
         return [hit.passage for hit in found.hits]
+
+
+def _embedded(fact: Fact) -> str:
+    return indexed_text(fact.name, "", fact.text)
 
 
 def conflicts(

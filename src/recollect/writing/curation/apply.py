@@ -12,6 +12,7 @@ from recollect.facts import PAGE, Fact, from_document, handle
 from recollect.nouns import Change, Filter, Put, Register, Source, group_by, index_by, partition
 from recollect.ports import PairModel, Store
 from recollect.text.chunk import passages
+from recollect.text.lexical import indexed_text
 from recollect.text.questions.parse import parse
 from recollect.writing.curation import receipts
 from recollect.writing.curation.decide import Decision
@@ -79,7 +80,8 @@ class StoredPages:
         if (pairs := self._pairs) is None or not known or page.address in known:
             return {}  # it was compared when it was made
         limits = Filter(owner=self._owner, scopes=self._scopes, kinds=(tree.KIND,))
-        vector = pairs.vector(f"{page.title}. {page.summary}")
+        (first, *_) = tree.as_put(page).passages
+        (vector,) = pairs.vectors([indexed_text(page.title, first.heading, first.text)])
         hits = self._store.search_vector(pairs.encoder, vector, limits, limit=NEAR).hits
         score = {hit.passage: hit.score for hit in hits}
         found = self._store.passages(list(score))

@@ -17,6 +17,7 @@ What it guarantees
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import filterfalse
 from typing import Literal, Protocol
 
@@ -128,6 +129,7 @@ def group(
     return tuple(sorted(found, key=lambda one: (-len(one.facts), one.key)))
 
 
+@lru_cache(maxsize=512)
 def spoken(text: str) -> str:
     """The stems of a text between blanks, by which a label is found in it."""
     return f" {' '.join(stem(word.folded) for word in words(text))} "

@@ -7,11 +7,12 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import accumulate
+from operator import attrgetter
 from typing import Literal, Protocol
 
 from recollect.facts import Fact, ProvenanceEntry, Rival, shortened
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Document, Problem, stable_id
+from recollect.nouns import Document, Problem, group_by, stable_id
 from recollect.text.chunk import passages
 from recollect.text.keys import words
 from recollect.text.pairs import Judge
@@ -31,6 +32,8 @@ from recollect.writing.runner import Slot, SlotContext, Token, fan_out
 SLUG = 40
 MOST_READ = 400_000
 """Characters of a text that are read for facts; all of it is kept."""
+TOGETHER = 32
+"""Facts that the encoder reads at once."""
 TextState = Literal["", "new", "known", "changed", "forgotten earlier"]
 """What became of the text as a document: empty where there was none to keep."""
 
@@ -80,6 +83,8 @@ class RivalFacts(Protocol):
     def judge(self) -> Judge | None: ...
 
     def has(self, fact: Fact) -> bool: ...
+
+    def expect(self, facts: Sequence[Fact]) -> None: ...
 
     def rivals(self, fact: Fact) -> Sequence[Rival]: ...
 
@@ -183,23 +188,30 @@ def _conflict(context: SlotContext) -> Decisions:
     known: RivalFacts = context.service("known")
     spots = Spots(given)
     made: dict[str, Decision] = {}
-    for one in context["dedup"].groups:
-        for extracted in one.facts:
-            context.token.check()
-            fact = as_fact(extracted, one, given, spots.id_at(extracted.start))
-            if fact.id in made:
-                continue
-            if known.has(fact):  # the same words, from whatever text
-                made[fact.id] = Decision(fact, "same", (fact.id,), "the same words")
-                continue
-            names = {*fact.names}
-            here = (
-                [Rival(d.fact, bool(names & {*d.fact.names}), here=True) for d in made.values()]
-                if names
-                else []
-            )
-            rivals = [*known.rivals(fact), *here]
-            made[fact.id] = _on_its_page(decide(fact, rivals, given.said_at, known.judge), rivals)
+    told = [
+        as_fact(extracted, one, given, spots.id_at(extracted.start))
+        for one in context["dedup"].groups
+        for extracted in one.facts
+    ]
+    facts = [some[0] for some in group_by(attrgetter("id"), told).values()]
+    there = {fact.id for fact in facts if known.has(fact)}  # the same words, from whatever text
+    new = [fact for fact in facts if fact.id not in there]
+    for at in range(0, len(new), TOGETHER):
+        context.token.check()
+        known.expect(new[at : at + TOGETHER])
+    for fact in facts:
+        context.token.check()
+        if fact.id in there:
+            made[fact.id] = Decision(fact, "same", (fact.id,), "the same words")
+            continue
+        names = {*fact.names}
+        here = (
+            [Rival(d.fact, bool(names & {*d.fact.names}), here=True) for d in made.values()]
+            if names
+            else []
+        )
+        rivals = [*known.rivals(fact), *here]
+        made[fact.id] = _on_its_page(decide(fact, rivals, given.said_at, known.judge), rivals)
     titles = {one.address.path: one.address.title for one in context["dedup"].groups}
     return Decisions(tuple(made.values()), titles)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from recollect.named_tuple import NamedTuple
 from recollect.text.ordinary import commonness
@@ -95,7 +96,12 @@ def _score(phrase: SubjectPhrase) -> float:
     return sum(w * n for w, n in zip(WEIGHTS.values(), phrase.numbers, strict=True))
 
 
-def phrases(statement: str) -> Iterator[SubjectPhrase]:
+@lru_cache(maxsize=64)
+def phrases(statement: str) -> tuple[SubjectPhrase, ...]:
+    return tuple(_phrases(statement))
+
+
+def _phrases(statement: str) -> Iterator[SubjectPhrase]:
     tokens = _TOKEN.findall(statement)
     low = [fold(token.strip("`")) for token in tokens]
     for start in range(len(tokens)):
@@ -109,6 +115,7 @@ def phrases(statement: str) -> Iterator[SubjectPhrase]:
             yield _phrase(tokens, low, start, end)
 
 
+@lru_cache(maxsize=4096)
 def _is_word(word: str) -> bool:
     return word[:1].isalnum() and stem(word) not in stopwords() and word not in _VERBS
 
