@@ -91,12 +91,24 @@ def _embedder(asked: Pass) -> tuple[Embedder | None, str]:
 def _nearest(asked: Pass, embedder: Embedder) -> VectorResult:
     """Returns the nearest passages that meet the conditions of the question: a quoted phrase and
     an excluded word bind every arm."""
-    vector, text = _embed(embedder, asked.parsed.prose), asked.parsed.text
-    found = asked.view.search_vector(embedder.key, vector, asked.filter, limit=asked.policy.pool)
+    found, text = _looked_up(asked, embedder), asked.parsed.text
+    found = found._replace(hits=found.hits[: asked.policy.pool])
     if not (text.must or text.never):
         return found
     conditions = TextQuery(must=text.must, never=text.never)
     return found._replace(hits=_meeting(found.hits, conditions, asked))
+
+
+def _looked_up(asked: Pass, embedder: Embedder) -> VectorResult:
+    """Returns the nearest passages, as many as a second, wider pass wants: to look farther takes
+    little more, to look again takes all of it."""
+    policy, key = asked.policy, (asked.parsed.prose, asked.filter)
+    known = asked.lookups.nearest if asked.lookups else {}
+    if key not in known:
+        vector = _embed(embedder, asked.parsed.prose)
+        limit = policy.pool * policy.wider if asked.lookups and policy.escalate else policy.pool
+        known[key] = asked.view.search_vector(embedder.key, vector, asked.filter, limit=limit)
+    return known[key]
 
 
 @stage("embed")

@@ -7,13 +7,13 @@ text begins with it), so that the step is a lookup, not another guess.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
 
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Candidate, Clause, Filter, Hit, StoredPassage, TextQuery, words
 from recollect.ports import Store
-from recollect.reading.pool import Pool, of_passages
+from recollect.reading.pool import Pass, Pool, of_passages
 from recollect.text.stopwords import stopwords
 from recollect.text.terms import phrase_terms, query_terms
 from recollect.trace import say, skip, stage
@@ -74,12 +74,23 @@ def _bridges(pool: Pool) -> list[Bridge]:
                 names.setdefault(name, stems)
                 parents.setdefault(name, parent)
     found: dict[int, Bridge] = {}
-    for name, hits in _called(names, pool.of.filter, pool.of.view):
-        parent = parents[name]
-        for hit in hits:
+    hits = _looked_up(names, pool.of)
+    for name, parent in parents.items():
+        for hit in hits[name, pool.of.filter]:
             if hit.document != parent.document:
                 found.setdefault(hit.document, Bridge(hit.document, hit.passage, parent, name))
     return list(found.values())
+
+
+def _looked_up(
+    names: Mapping[str, tuple[str, ...]], asked: Pass
+) -> Mapping[tuple[str, Filter], Sequence[Hit]]:
+    """Passages of the documents of each name, by it and the filter, among others."""
+    known = asked.lookups.called if asked.lookups else {}
+    new = {name: stems for name, stems in names.items() if (name, asked.filter) not in known}
+    for name, hits in _called(new, asked.filter, asked.view):
+        known[name, asked.filter] = hits
+    return known
 
 
 def _called(

@@ -24,7 +24,7 @@ from recollect.nouns import (
     group_by,
     index_by,
 )
-from recollect.ports import Embedder, Llm, PairModel, Reranker, Store
+from recollect.ports import Embedder, Llm, PairModel, Reranker, Store, VectorResult
 from recollect.text import frontmatter
 from recollect.text import pairs as text_pairs
 from recollect.text.questions.parse import Parsed
@@ -70,6 +70,15 @@ def sees_all(_: StoredPassage) -> bool:
     return True
 
 
+class Lookups(NamedTuple):
+    """What the passes of one question have looked up: a second one wants most of it again."""
+
+    nearest: dict[tuple[str, Filter], VectorResult]
+    """By the words that were embedded."""
+    called: dict[tuple[str, Filter], Sequence[Hit]]
+    """Passages of the documents that go by a name."""
+
+
 class Pass(NamedTuple):
     """One way through the stages: what is looked for, where, and with what."""
 
@@ -88,6 +97,8 @@ class Pass(NamedTuple):
     """Whether what was asked is looked for, and not what answers."""
     known_odds: Mapping[int, float] = {}
     """The reranker's log-odds of what it has read in an earlier pass, by passage."""
+    lookups: Lookups | None = None
+    """None where it is the only pass."""
 
     def shows(self, stored: StoredPassage) -> bool:
         """Whether a passage may be seen, both what it is and who speaks in it."""

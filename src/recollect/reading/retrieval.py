@@ -48,6 +48,7 @@ from recollect.reading.own_words import own_words
 from recollect.reading.pool import (
     SURE,
     WORDED,
+    Lookups,
     Models,
     Pass,
     Pool,
@@ -99,7 +100,18 @@ def first_pass(
     policy = question.policy
     hops = policy.hop and question.route.shape == "open" and policy.by == "hybrid"
     window, asks = _window(question), wants_questions(question)
-    return Pass(question.parsed, question.filter, policy, view, models, window, hops, sees, asks)
+    return Pass(
+        question.parsed,
+        question.filter,
+        policy,
+        view,
+        models,
+        window,
+        hops,
+        sees,
+        asks,
+        lookups=Lookups({}, {}),
+    )
 
 
 def wants_questions(question: Question) -> bool:
@@ -278,7 +290,7 @@ def _once_more(first: Pool, relax: tuple[str, ...]) -> tuple[Pool, Mapping[str, 
             asked._replace(
                 parsed=_rewritten(asked.parsed, spelling, quoted=quoted),
                 filter=filter,
-                policy=policy._replace(pool=policy.wider * policy.pool),
+                policy=policy._replace(pool=policy.wider * policy.pool, wider=1),
                 known_odds={} if spelling else _odds_by_passage(first),
             )
         )
