@@ -11,7 +11,9 @@ import pytest
 
 from conftest import Cli
 from recollect import Memory
-from recollect.nouns import Answer
+from recollect.nouns import Answer, Candidate, Document, Passage, StoredPassage
+from recollect.reading import in_force
+from recollect.reading.statement import Statement
 
 SAMPLES = Path(__file__).resolve().parents[1] / "src" / "recollect" / "samples" / "vault"
 UPLOADS = {
@@ -113,6 +115,27 @@ def test_the_same_said_of_something_else_changes_nothing(
     answer = asked(memory, question)
     assert answer.results[0].path == "one.md"
     assert not any(result.earlier for result in answer.results)
+
+
+def said(title: str, text: str) -> Statement:
+    stored = StoredPassage(1, "d:1", Passage(0, text), Document("d", "notes", title=title))
+    return Statement(Candidate(1, 1, 0.0, ()), stored, 0, len(text))
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "replaces"),
+    [
+        ("Visit", "Dr Weber says two tablets a day.", False),
+        ("Dr Haas, second visit", "From now on two tablets a day.", True),
+        ("Visit", "Dr Haas now says two tablets a day.", True),
+    ],
+)
+def test_what_is_not_of_the_name_that_is_asked_about_replaces_nothing_by_meaning(
+    title: str, text: str, replaces: bool
+) -> None:
+    shown = said("Visit", "Dr Haas prescribed three tablets a day.")
+    question = "how many tablets did Dr Haas prescribe for Mira?"
+    assert in_force._of_the_named(said(title, text), shown, question) is replaces
 
 
 def test_the_mtime_of_a_copy_replaces_nothing_that_has_a_date(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from math import log
 from typing import Any
@@ -20,6 +20,7 @@ from recollect.nouns import (
     Answer,
     Candidate,
     Document,
+    Filter,
     Passage,
     Signals,
     Stage,
@@ -27,6 +28,7 @@ from recollect.nouns import (
     TextQuery,
 )
 from recollect.policy import KNOBS, MODES, policy_for
+from recollect.reading import hop, signals, spans
 from recollect.reading.chronology import by_date
 from recollect.reading.cut import Grade, cut, fold
 from recollect.reading.grade import (
@@ -40,6 +42,7 @@ from recollect.reading.grade import (
     together,
 )
 from recollect.reading.rewrite import edits
+from recollect.reading.spans import Unit
 from recollect.reading.stated import Stated, is_taught
 from recollect.storage import open_store
 from recollect.testing.builders import note, session
@@ -197,6 +200,18 @@ def test_words_that_nothing_has_never_make_it_likelier_that_anything_is_stored(
     assert all(by.stored.get(name, 0.0) >= 0 for name in ("cosine", "best_coverage"))
 
 
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=5))
+def test_words_count_in_full_only_where_something_has_many_of_them(shares: list[float]) -> None:
+    some = [Signals(coverage=share, worded=share, rarest=1.0) for share in shares]
+    found = signals._trusted(some)
+    assert [one.coverage for one in found] == shares
+    if max(shares) >= signals.TRUSTED:
+        assert found == some
+    else:
+        assert all(one.rarest < 1 for one in found)
+        assert all(one.worded <= share for one, share in zip(found, shares, strict=True))
+
+
 SURGERY = """Tinker does not tolerate meloxicam: vomiting within an hour, twice. The waiting
 room was full and the scales need a new battery. We had three walk-ins and closed an hour late
 because of the storm. Biscuit came for the second vaccination and took it without a sound; next
@@ -351,6 +366,20 @@ def test_recency_is_plain_at_0_and_newest_first_at_1(
     assert sorted(c.document for c in by_date(some, passages, alpha)) == list(range(len(dates)))
 
 
+def test_fainter_units_are_shown_while_little_is() -> None:
+    values = (0.5, 0.012, 0.004, 0.003, 0.0005)
+    every = [Unit(n, n, 0, 9, 40, (), value) for n, value in enumerate(values)]
+    none = dict.fromkeys(range(len(values)), 0)
+
+    def shown(little: float, room: float = 1_000) -> list[float]:
+        return [unit.value for unit in spans._taken(every, 0.01, room, little, (), none)[0]]
+
+    assert shown(0) == [0.5, 0.012]
+    assert shown(100) == [0.5, 0.012, 0.004]
+    assert shown(400) == [0.5, 0.012, 0.004, 0.003]
+    assert shown(400, room=90) == [0.5, 0.012]
+
+
 def test_a_session_is_shown_by_all_the_turns_that_answer() -> None:
     filler = "Then we spoke about other things entirely, and so on. " * 6
     talk = session(
@@ -453,6 +482,33 @@ def test_what_was_read_is_not_read_again() -> None:
         assert reranker.read == 12
         whole = memory.search(question)
     assert "no other way to ask" in stage(whole, "escalate").reason
+
+
+def test_a_second_pass_searches_by_meaning_no_more_and_looks_up_no_name_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with opened(*FILMS) as memory:
+        near, named = memory.store.search_vector, hop._called
+        searched: list[Filter] = []
+        looked_up: list[str] = []
+
+        def nearest(model: str, vector: Any, filter: Filter, *, limit: int) -> Any:
+            searched.append(filter)
+            return near(model, vector, filter, limit=limit)
+
+        def called(some: Mapping[str, Any], *given: Any) -> Any:
+            looked_up.extend(some)
+            return named(some, *given)
+
+        monkeypatch.setattr(memory.store, "search_vector", nearest)
+        monkeypatch.setattr(hop, "_called", called)
+        question = "When did the director of the film The Organization die?"
+        answer = asked_with(memory, question, pool=9, escalate=1.0)
+    assert (stage(answer, "again vector").found or 0) > (stage(answer, "vector").found or 0)
+    assert len(searched) == 1
+    assert stage(answer, "again hop").state == "ran"
+    assert looked_up
+    assert len(looked_up) == len(set(looked_up))
 
 
 def test_a_second_pass_that_fails_leaves_the_first(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,9 +12,10 @@ Units are taken best first, until what is left is not worth its tokens (``Policy
 they are as many as a share of what the ten best passages would cost (``Policy.share``), or the
 budget. So a question whose sentences lie close together gets more text than one whose best stands
 out, and a budget cuts around the evidence. Where it is doubtful that anything answers, the share
-is one of a few hundred tokens. Neighbouring units are joined, and a gap that is too short to be
-worth a sign is filled. The best turns of a talk come with the short ones around them, if there is
-room.
+is one of a few hundred tokens at most; where it is not, one of a few hundred at least, which less
+likely units may fill: short texts are cheap, and what was left out of them was often the answer.
+Neighbouring units are joined, and a gap that is too short to be worth a sign is filled. The best
+turns of a talk come with the short ones around them, if there is room.
 """
 
 from __future__ import annotations
@@ -49,6 +50,9 @@ PLAIN = 10
 """Passages that a share is a share of."""
 DOUBTED = 600
 """Tokens that it is a share of at most where it is doubtful that any of it answers."""
+LITTLE, FAINT = 500, 0.3
+"""Elsewhere, tokens that it is a share of at least; and up to that share what is this part of the
+worth of others is shown as well."""
 FEATURES = ("gap", "rank", "coverage", "behind", "units", "place", "behind_units")
 
 
@@ -104,7 +108,8 @@ def selected(candidates: Sequence[Candidate], pool: Pool) -> Selected:
     if pool.of.parsed.terse:  # what has the words is wanted, however often they occur
         least, every = 0.0, _with_words(every)
     headers = {c.document: _header(pool, c.passage) for c in candidates}
-    chosen, left = _taken(every, least, room, brief, headers)
+    little = 0.0 if pool.doubtful else policy.share * LITTLE
+    chosen, left = _taken(every, least, room, little, brief, headers)
     over = frozenset(unit.document for unit in left if room < worth)
     stretches, added = _with_questions(_stretches(chosen, pool), pool)
     if policy.cut and not pool.of.parsed.terse:
@@ -212,7 +217,7 @@ def _share(places: Sequence[_Place], pool: Pool) -> float:
     whole = cost * PLAIN / max(1, len(plain))
     if not policy.cut:
         return float("inf")
-    return policy.share * (min(whole, DOUBTED) if pool.doubtful else whole)
+    return policy.share * (min(whole, DOUBTED) if pool.doubtful else max(whole, LITTLE))
 
 
 def _header(pool: Pool, passage: int) -> int:
@@ -227,17 +232,19 @@ def _taken(
     every: Sequence[Unit],
     least: float,
     room: float,
+    little: float,
     brief: Collection[int],
     headers: Mapping[int, int],
 ) -> tuple[list[Unit], list[Unit]]:
     """Returns the units that are worth it, as many as there is room for (the first in any case),
-    and those that did not fit. Of the documents that are kept *brief* only the best."""
+    and those that did not fit; while they are *little*, also fainter ones. Of the documents that
+    are kept *brief* only the best."""
     chosen: list[Unit] = []
     left: list[Unit] = []
     spent: dict[int, int] = {}
     used = 0.0
     for unit in every:
-        if chosen and unit.value < least:
+        if chosen and unit.value < least * (FAINT if used < little else 1):
             break
         known = spent.get(unit.document)
         cost = unit.tokens + (headers[unit.document] if known is None else 0)
