@@ -44,6 +44,7 @@ from recollect.reading.grade import (
 from recollect.reading.rewrite import edits
 from recollect.reading.spans import Unit
 from recollect.reading.stated import Stated, is_taught
+from recollect.reading.units import units_of
 from recollect.storage import open_store
 from recollect.testing.builders import note, session
 from recollect.text.questions.subjects import missing, subjects
@@ -378,6 +379,31 @@ def test_fainter_units_are_shown_while_little_is() -> None:
     assert shown(100) == [0.5, 0.012, 0.004]
     assert shown(400) == [0.5, 0.012, 0.004, 0.003]
     assert shown(400, room=90) == [0.5, 0.012]
+
+
+RETRY = """def fetched(url, most=5):
+    for attempt in range(most):
+        try:
+            return opened(url, timeout=10)
+        except OSError as error:
+            log.warning("attempt %d of %d: %s", attempt, most, error)
+            sleep(2 ** attempt)
+    raise Unreachable(url)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "units"),
+    [
+        (RETRY, 1),
+        (RETRY * 4, 32),
+        ("One stays. " * 30, 30),
+        ("- a thing to do, as soon as there is time for it\n" * 8, 8),
+    ],
+    ids=["code", "much code", "prose", "list"],
+)
+def test_a_short_piece_of_code_is_shown_whole(text: str, units: int) -> None:
+    assert len(units_of(text, 0)) == units
 
 
 def test_a_session_is_shown_by_all_the_turns_that_answer() -> None:

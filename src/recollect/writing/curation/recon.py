@@ -12,6 +12,7 @@ import re
 from typing import Literal
 
 from recollect.named_tuple import NamedTuple
+from recollect.text.code import is_code
 from recollect.text.stopwords import language
 from recollect.writing.curation.outline import Form, form_of
 
@@ -29,12 +30,6 @@ _LOG_LINE = re.compile(
     r"\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d"
     r"|(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\b)"
     r"|\d{1,3}(?:\.\d{1,3}){3} \S+ \S+ \["
-)
-_CODE_LINE = re.compile(
-    r"\s*(?:def |class |import |from \S+ import |return\b|const |let |var |func |fn |public |"
-    r"private |package |use \w+::|#include|if \(|for \(|while \(|elif |else:|try:|except\b"
-    r"|\}|\{|//|/\*|\* )"
-    r"|.*(?:[;{}]|\) ?:|=>|,)\s*$|\s+\w[\w.]*(?: =|\()"
 )
 
 
@@ -108,5 +103,4 @@ def _kind(sample: str) -> Kind:
     logged = sum(_LOG_LINE.match(line) is not None for line in lines)
     if logged * 2 > len(lines):
         return "log"
-    coded = sum(_CODE_LINE.match(line[:400]) is not None for line in lines)
-    return "code" if coded * 2 > len(lines) else "prose"
+    return "code" if is_code(lines) else "prose"
