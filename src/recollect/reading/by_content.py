@@ -39,7 +39,7 @@ _KIND = re.compile(r"\b(?:[Ww](?:hich|hat|elche[nmrs]?)|(?:[Qq]u|[Cc]u)[eéáa]l
 _CODE = re.compile(r"\d")
 ALONE = 0.7
 """How sure a fact is that stands out by what it means."""
-OUTSTANDING = ((0.15, 0.64, 0.07), (1.0, 0.66, 0.14))
+OUTSTANDING = ((0.15, 0.64, 0.07), (1.0, 0.7, 0.11))
 """Up to which share of the question's words, with which cosine, and how far ahead of every other a
 fact stands out. One with some of the words has to be farther ahead: what is asked about another
 thing shares most of its words with a fact, and is near it."""

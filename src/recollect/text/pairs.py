@@ -27,7 +27,7 @@ SAME = 0.5
 """From which probability on two statements say the same, if the guard agrees."""
 CHANGED, RENAMED = 0.7, 0.5
 """From which one changes the other; and where both go by the same name."""
-RELATED = 0.82
+RELATED = 0.8
 """The least cosine of two texts of which one may change the other. The model was not taught that
 notes of the same house are mostly about different things; their vectors tell."""
 NEAR = 0.86
