@@ -26,7 +26,7 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode
 from uuid import UUID, uuid4
 
@@ -38,7 +38,7 @@ from recollect import config as settings
 from recollect.errors import RecollectError
 from recollect.memory.models import pairs_for
 from recollect.nouns import Document, Message
-from recollect.ports import PairModel, StorageEngine, Vectors
+from recollect.ports import PairModel, StorageEngine
 from recollect.storage.embedded import text_search, vector_index
 from recollect.surfaces import tools
 from recollect.surfaces.http.app import app
@@ -47,6 +47,9 @@ from recollect.surfaces.http.work import ServerLimits
 from recollect.surfaces.operations import CHANGING, LOOKING
 from recollect.text.pairs import PairJudgement
 from recollect.writing import facts, remember
+
+if TYPE_CHECKING:
+    from recollect.ports import Vectors
 
 WORDS = (
     "otter plan budget harbour door code deploy friday server window paint boat kraken invoice "

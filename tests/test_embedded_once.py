@@ -45,6 +45,6 @@ def test_a_text_that_is_embedded_ahead_has_the_vector_of_its_own(read: list[str]
 def test_a_fact_and_a_page_of_a_curated_text_are_embedded_once(read: list[str]) -> None:
     embedder = OnnxEmbedder(EMBED, EMBED_HOME)
     with Memory(open_store("memory://"), config.load(), embedder) as memory:
-        memory.curate("We decided to use Postgres. The port of Postgres is 5433.", name="ports")
+        memory.curate("We decided to use Postgres. The port of Postgres is 5433.", note=True)
         assert memory.facts().items
     assert sorted(read) == sorted(set(read))

@@ -42,7 +42,6 @@ from recollect.reading.grade import (
     together,
 )
 from recollect.reading.rewrite import edits
-from recollect.reading.spans import Unit
 from recollect.reading.stated import Stated, is_taught
 from recollect.reading.units import units_of
 from recollect.storage import open_store
@@ -367,18 +366,17 @@ def test_recency_is_plain_at_0_and_newest_first_at_1(
     assert sorted(c.document for c in by_date(some, passages, alpha)) == list(range(len(dates)))
 
 
-def test_fainter_units_are_shown_while_little_is() -> None:
-    values = (0.5, 0.012, 0.004, 0.003, 0.0005)
-    every = [Unit(n, n, 0, 9, 40, (), value) for n, value in enumerate(values)]
-    none = dict.fromkeys(range(len(values)), 0)
-
-    def shown(little: float, room: float = 1_000) -> list[float]:
-        return [unit.value for unit in spans._taken(every, 0.01, room, little, (), none)[0]]
-
-    assert shown(0) == [0.5, 0.012]
-    assert shown(100) == [0.5, 0.012, 0.004]
-    assert shown(400) == [0.5, 0.012, 0.004, 0.003]
-    assert shown(400, room=90) == [0.5, 0.012]
+def test_of_short_texts_more_than_ten_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    boats = [note(f"n{i}", f"The red boat {i} lies in the harbour.") for i in range(40)]
+    with opened(*boats) as memory:
+        shown = len(
+            memory.search("where does the red boat lie in the harbour", cache=False).results
+        )
+        monkeypatch.setattr(spans, "LITTLE", 0)
+        fewer = len(
+            memory.search("where does the red boat lie in the harbour", cache=False).results
+        )
+    assert fewer < 10 < shown
 
 
 RETRY = """def fetched(url, most=5):

@@ -12,8 +12,8 @@ Units are taken best first, until what is left is not worth its tokens (``Policy
 they are as many as a share of what the ten best passages would cost (``Policy.share``), or the
 budget. So a question whose sentences lie close together gets more text than one whose best stands
 out, and a budget cuts around the evidence. Where it is doubtful that anything answers, the share
-is one of a few hundred tokens at most; where it is not, one of a few hundred at least, which less
-likely units may fill: short texts are cheap, and what was left out of them was often the answer.
+is one of a few hundred tokens at most; where it is not, one of a few hundred at least: short texts
+are cheap, and what was left out of them was often the answer.
 Neighbouring units are joined, and a gap that is too short to be worth a sign is filled. The best
 turns of a talk come with the short ones around them, if there is room.
 """
@@ -50,9 +50,8 @@ PLAIN = 10
 """Passages that a share is a share of."""
 DOUBTED = 600
 """Tokens that it is a share of at most where it is doubtful that any of it answers."""
-LITTLE, FAINT = 500, 0.3
-"""Elsewhere, tokens that it is a share of at least; and up to that share what is this part of the
-worth of others is shown as well."""
+LITTLE = 500
+"""Elsewhere, tokens that it is a share of at least."""
 FEATURES = ("gap", "rank", "coverage", "behind", "units", "place", "behind_units")
 
 
@@ -108,8 +107,7 @@ def selected(candidates: Sequence[Candidate], pool: Pool) -> Selected:
     if pool.of.parsed.terse:  # what has the words is wanted, however often they occur
         least, every = 0.0, _with_words(every)
     headers = {c.document: _header(pool, c.passage) for c in candidates}
-    little = 0.0 if pool.doubtful else policy.share * LITTLE
-    chosen, left = _taken(every, least, room, little, brief, headers)
+    chosen, left = _taken(every, least, room, brief, headers)
     over = frozenset(unit.document for unit in left if room < worth)
     stretches, added = _with_questions(_stretches(chosen, pool), pool)
     if policy.cut and not pool.of.parsed.terse:
@@ -232,19 +230,17 @@ def _taken(
     every: Sequence[Unit],
     least: float,
     room: float,
-    little: float,
     brief: Collection[int],
     headers: Mapping[int, int],
 ) -> tuple[list[Unit], list[Unit]]:
     """Returns the units that are worth it, as many as there is room for (the first in any case),
-    and those that did not fit; while they are *little*, also fainter ones. Of the documents that
-    are kept *brief* only the best."""
+    and those that did not fit. Of the documents that are kept *brief* only the best."""
     chosen: list[Unit] = []
     left: list[Unit] = []
     spent: dict[int, int] = {}
     used = 0.0
     for unit in every:
-        if chosen and unit.value < least * (FAINT if used < little else 1):
+        if chosen and unit.value < least:
             break
         known = spent.get(unit.document)
         cost = unit.tokens + (headers[unit.document] if known is None else 0)
