@@ -12,8 +12,13 @@ from recollect import Memory, config
 from recollect.models import network
 from recollect.models.catalog import EMBED
 from recollect.models.onnx import OnnxEmbedder
+from recollect.nouns import Filter
 from recollect.storage import open_store
 
+TEXTS = {
+    "Database": "We decided to use Postgres. The port of Postgres is 5433.",
+    "Harbour Cafe": "The Harbour Cafe opens at nine. The Harbour Cafe takes cards.",
+}
 FACT = "We can leave the present provider on 30 June at the earliest."
 
 
@@ -45,6 +50,9 @@ def test_a_text_that_is_embedded_ahead_has_the_vector_of_its_own(read: list[str]
 def test_a_fact_and_a_page_of_a_curated_text_are_embedded_once(read: list[str]) -> None:
     embedder = OnnxEmbedder(EMBED, EMBED_HOME)
     with Memory(open_store("memory://"), config.load(), embedder) as memory:
-        memory.curate("We decided to use Postgres. The port of Postgres is 5433.", note=True)
-        assert memory.facts().items
-    assert sorted(read) == sorted(set(read))
+        for title, text in TEXTS.items():
+            memory.curate(text, title=title, note=True)
+        kinds = [one.kind for one in memory.store.scan(Filter(), limit=100).items]
+    assert kinds.count("fact") > 2
+    assert kinds.count("page") > 1
+    assert len(read) == kinds.count("fact") + kinds.count("page")

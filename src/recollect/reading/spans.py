@@ -13,9 +13,9 @@ they are as many as a share of what the ten best passages would cost (``Policy.s
 budget. So a question whose sentences lie close together gets more text than one whose best stands
 out, and a budget cuts around the evidence. Where it is doubtful that anything answers, the share
 is one of a few hundred tokens at most; where it is not, one of a few hundred at least: short texts
-are cheap, and what was left out of them was often the answer.
-Neighbouring units are joined, and a gap that is too short to be worth a sign is filled. The best
-turns of a talk come with the short ones around them, if there is room.
+are cheap, and what was left out of them was often the answer. Neighbouring units are joined, and a
+gap that is too short to be worth a sign is filled. The best turns of a talk come with the short
+ones around them, if there is room.
 """
 
 from __future__ import annotations
