@@ -14,7 +14,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor, nn
 
-from training.bert import Bert
+from training.bert import Bert, teacher
 from training.encoder.model import Texts, shipped, through
 from training.encoder.sets import PREFIX
 from training.reader import (
@@ -58,9 +58,12 @@ class Reader(nn.Module):
         return told.float()
 
 
-def begun() -> Reader:
-    """A reader that begins with the weights of the encoder that ships."""
-    body = shipped(MODEL / "model.onnx")
+def begun(start: Path | None) -> Reader:
+    """A reader that begins with the weights of an encoder: that one, or the one that ships."""
+    body = ours = shipped(MODEL / "model.onnx")
+    if start is not None:
+        body = teacher(start)
+        body.words = ours.words
     body.words.requires_grad_(False)  # both models share one table of words
     return Reader(body).cuda()
 
@@ -171,7 +174,8 @@ class Learner:
                 if w in one.gold:
                     self.rows.append(Row("answer", one.text, windows[w], 1, "people", name))
                 elif len(one.gold) < MANY:
-                    self.rows.append(Row("answer", one.text, windows[w], 0, "beside", name))
+                    kind = "beside" if one.gold else "nothing"
+                    self.rows.append(Row("answer", one.text, windows[w], 0, kind, name))
 
     def _strange(self, body: Bert) -> None:
         """Adds for each question of the readings one of the nearest texts that it is not of."""
