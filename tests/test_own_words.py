@@ -55,6 +55,16 @@ def test_a_request_is_given_what_was_said_of_oneself(
     assert "gateway" not in shown(answer)
 
 
+def test_of_a_long_talk_a_request_is_given_no_more_than_two_statements(tmp_path: Path) -> None:
+    things = ("tea", "walks", "maps", "rain", "chess", "trains", "bread", "owls")
+    turns = [("user", f"I like {thing} more than most people do.") for thing in things]
+    with Memory.open(tmp_path / "store", rerank_model="none") as memory:
+        memory.put([session("talk", *turns), note("flights", FLIGHTS), note("peanuts", PEANUTS)])
+        memory.models.embed()
+        text = shown(memory.search("Any ideas for a present for my uncle?"))
+    assert 1 <= text.count("more than most people do") <= 2
+
+
 def test_what_an_assistant_says_is_nothing_said_of_oneself(said: Memory) -> None:
     assert "keep that in mind" not in shown(said.search("Recommend a Thai dish for tonight."))
 
@@ -64,7 +74,7 @@ def test_a_question_of_fact_is_still_told_nothing(said: Memory, question: str) -
     assert said.search(question).status == "no_results"
 
 
-@pytest.mark.parametrize("request_", ["Can I split a conversation in Gmail?", "Any tips for Rome?"])
+@pytest.mark.parametrize("request_", ["Should I keep this conversation?", "Any tips for Rome?"])
 def test_a_store_that_is_about_nobody_has_nothing_to_say_to_a_request(
     tmp_path: Path, request_: str
 ) -> None:
@@ -96,6 +106,7 @@ def test_who_asks_for_sure_things_is_not_given_them(said: Memory) -> None:
         "What should I cook on Sunday?",
         "Any tips for a first marathon?",
         "The dog next door barked all night. My head hurts.",
+        "The dentist gave me amoxicillin, can I start today?",
         "Was soll ich am Sonntag kochen?",
         "¿Qué puedo regalar a mi hermana?",
     ],
@@ -112,6 +123,9 @@ def test_advice_and_what_is_told_are_personal(text: str) -> None:
         "How many days did I spend in Rome?",
         "find all files that end in .log",
         "Aspirin lowers the risk of stroke.",
+        "Can I split a conversation in two?",
+        "example.com: Do they have any choice or control for the users?",
+        "am i allowed to keep signed responses in the cache or is that a hard no",
     ],
 )
 def test_questions_of_fact_are_not(text: str) -> None:

@@ -8,6 +8,8 @@ advice is asked for, or something told, the nearest statements in the first pers
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import islice
 
 from recollect.facts import KIND
 from recollect.nouns import Candidate, StoredPassage
@@ -18,6 +20,8 @@ MOST = 8
 AMONG, LEAST = 10, 4
 """Of so many of the nearest, so many speak in the first person where a store is about a person; an
 encyclopedia knows nothing of who asks."""
+EACH = 2
+"""Statements of one document: a long talk in the first person is not all about what is asked."""
 LONGEST = 50
 """Words of a statement; "we" in a longer text is mostly somebody else."""
 _FIRST_PERSON = re.compile(
@@ -28,23 +32,26 @@ _FIRST_PERSON = re.compile(
 _MACHINES = frozenset(ROLES) - {"user"}
 
 
-def own_words(pool: Pool) -> tuple[Candidate, ...]:
-    """Returns the candidates nearest in meaning that speak in the first person, nearest first; of
-    a store in which few of the nearest do, the facts alone."""
+def own_words(pool: Pool) -> Sequence[Sequence[Candidate]]:
+    """Returns of the documents nearest in meaning, nearest first, what speaks in the first person,
+    the best before the next; of a store in which few of the nearest do, of the facts alone."""
     near = sorted((c for c in pool.best if c.signals.cosine), key=lambda c: -c.signals.cosine)
     spoken = [_speaking(c, pool) for c in near]
     few = len(list(filter(None, spoken[:AMONG]))) < min(LEAST, len(spoken))
-    found = [c for c in spoken if c and (not few or pool.stored(c).document.kind == KIND)]
-    return tuple(found[:MOST])
+    found = [some for some in spoken if some and not (few and _is_said(some[0], pool))]
+    return found[:MOST]
 
 
-def _speaking(candidate: Candidate, pool: Pool) -> Candidate | None:
-    """Returns the candidate with the best of its passages that says something of oneself."""
+def _is_said(candidate: Candidate, pool: Pool) -> bool:
+    return pool.stored(candidate).document.kind != KIND
+
+
+def _speaking(candidate: Candidate, pool: Pool) -> list[Candidate]:
+    """Returns the best of its passages that say something of oneself."""
     others = (c.passage for c in pool.others.get(candidate.document, ()))
-    for passage in (candidate.passage, *others):
-        if passage in pool.passages and _of_oneself(pool.passages[passage]):
-            return candidate._replace(passage=passage)
-    return None
+    passages = dict.fromkeys((candidate.passage, *others))
+    spoken = (key for key in passages if key in pool.passages and _of_oneself(pool.passages[key]))
+    return [candidate._replace(passage=key) for key in islice(spoken, EACH)]
 
 
 def _of_oneself(stored: StoredPassage) -> bool:

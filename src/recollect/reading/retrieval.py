@@ -243,15 +243,17 @@ def worthwhile(
 
 
 def of_oneself(found: Retrieval) -> tuple[Retrieval, Sequence[Candidate]]:
-    """Returns what people said of themselves, to be shown whole, where advice is asked for or
-    something told of which nothing seems to be stored; else nothing."""
+    """Returns what people said of themselves, to be shown whole and alone, where advice is asked
+    for or something told of which nothing seems to be stored; else nothing."""
     pool, policy = found.pool, found.pool.of.policy
     doubted = policy.cut and policy.doubts(pool.answerable)
     said = own_words(pool) if doubted and is_personal(pool.of.parsed.prose) else ()
     if not said:
         return found, ()
     whole = pool.of._replace(policy=policy._replace(cut=False, share=1.0))
-    return found._replace(pool=pool._replace(of=whole)), said
+    more = {first.document: tuple(others) for first, *others in said}
+    made = pool._replace(of=whole, others={**pool.others, **more})
+    return found._replace(pool=made), [first for first, *_ in said]
 
 
 # ------------------------------------------------------------------ once more

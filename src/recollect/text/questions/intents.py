@@ -330,7 +330,7 @@ PERSONAL = (
             "recommande dois puis aide"
         ),
         begins=r"""(?:(?:can|could|would|will)\syou\s(?:please\s)?)?(?:recommend|suggest|propose|advise|plan|help|pick|choose|draft)\b
-| any\s(?:good\s)?(?:ideas?|suggestions?|recommendations?|tips|advice|thoughts)\b | (?:what|where|which)\b.{0,60}?\b(?:should|shall|could|can)\s(?:i|we)\b | (?:should|shall|can|could)\s(?:i|we)\b
+| any\s(?:good\s)?(?:ideas?|suggestions?|recommendations?|tips|advice|thoughts)\b | (?:what|where|which)\b.{0,60}?\b(?:should|shall|could|can)\s(?:i|we)\b | (?:should|shall|(?<=\s)can|(?<=\s)could)\s(?:i|we)\b
 | what(?:['’]s|\sis|\sare|\swould\sbe)\s(?:some|a\sgood|good|the\s(?:best|nicest|right))\b | which\b.{1,60}?\bwould\syou\b
 | (?:was|wo|wohin|welche\w*|womit|wie)\b.{0,50}?\b(?:soll|sollte|kann|könnte)\w*\s(?:ich|wir)\b | (?:soll|sollte|kann|könnte)\w*\s(?:ich|wir)\b | (?:empfiehl|empfehl|hilf)\w* | kannst\sdu\smir\b | hast\sdu\s(?:\w+\s)?(?:tipps?|ideen|vorschl)
 | (?:recomi[eé]nda|sugi[eé]re|ay[uú]da)\w* | (?:qu[eé]|d[oó]nde|cu[aá]l)\b.{0,50}?\b(?:debería|puedo|podría)\b | (?:recommande|conseille|sugg[eè]re|aide)\w* | (?:que|où|quel\w*)\b.{0,50}?\b(?:dois|devrais|puis|pourrais)(?:-|\s)je\b
@@ -340,7 +340,7 @@ PERSONAL = (
     IntentRule(
         name="a choice, or a word on what is told",
         cues="or oder ou o it i we me this go which that this thoughts ideas fine ok okay worth do my out",
-        finds=r"""^(?!(?:\S+\s){0,3}(?:what|who|whose|when|which|where|why|how|does|did)\b)(?!.*\b(?:did|was|were|had|called)\b)
+        finds=r"""^(?!(?:\S+\s){0,3}(?:what|who|whose|when|which|where|why|how|does|did|(?:do|will|can|are|have)\s(?:they|you|the|other|people))\b)(?!.*\b(?:did|was|were|had|called)\b)
   (?: .*?\b(?:or|oder|ou|o)\s[^?.]{1,60}\?$ | .{20,}[.!;]\s(?!(?:who|when|where|why|how|what\s(?!(?:do|should)\s(?:i|we)\b))\b)[^?.,;:!]{2,40}\?$ )
 """,
     ),
@@ -348,7 +348,7 @@ PERSONAL = (
         name="told of oneself",
         cues="i my we our ich mein wir unser je mon ma mes nous notre yo mi mis nuestr",
         begins=r"i(?:['’]m|\sam|['’]ve\sbeen)\s(?:\w+\s)?(?:looking\sfor|planning|thinking\sof|trying\sto\sdecide|considering)\b",
-        finds=r"""^(?!.*\?)(?!.*\b(?:what|where|when|which|who|why|how|was|wo|wann|warum|wie)\b).*?\b(?:i|my|we|our|ich|meine?\w?|wir|unsere?\w?|je|mon|ma|mes|nous|notre|yo|mi|mis|nuestr\w+)\b
+        finds=r"""^(?!(?:do|am|are|is|can|may|if)\b)(?!.*\?)(?!.*\b(?:what|where|when|which|who|why|how|was|wo|wann|warum|wie)\b).*?\b(?:i|my|we|our|ich|meine?\w?|wir|unsere?\w?|je|mon|ma|mes|nous|notre|yo|mi|mis|nuestr\w+)\b
 """,
     ),
 )
