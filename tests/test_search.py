@@ -268,6 +268,19 @@ def test_words_in_quotes_that_nothing_has_in_a_row_are_looked_for_one_by_one(
     assert not any("in quotes" in hint for hint in harbour.search('"kept in postgres"').hints)
 
 
+def test_words_in_quotes_that_are_there_are_shown_however_far_the_question_is(
+    tmp_path: Path,
+) -> None:
+    commands = ("find . -name '*.c' -exec grep -n blash {} +", "du -sh * | sort -h", "chmod 644 *")
+    with Memory.open(tmp_path / "store", rerank_model="none") as memory:
+        memory.put([note(f"n{i}", text) for i, text in enumerate(commands)])
+        memory.models.embed()
+        assert memory.search("Who is afraid of blash in the opera?").status == "no_results"
+        answer = memory.search('Who is afraid of "blash" in the opera?')
+    assert [result.text for result in answer.results] == [commands[0]]
+    assert answer.status == "needs_synthesis"
+
+
 def test_who_gives_a_budget_is_shown_as_much_as_it_holds(memory: Memory) -> None:
     quiet = "It is quiet there after that, and nobody comes by. " * 6
     memory.put([note(f"n{i}", f"The otter of pond {i} eats fish. {quiet}") for i in range(30)])

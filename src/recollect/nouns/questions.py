@@ -240,8 +240,8 @@ class Policy(NamedTuple):
     """Whether the grades decide how many results are kept; else the limit and budget do."""
     keep: float = 0.2
     """The least probability that anything about what is asked is stored. Below it nothing is shown,
-    and below one half only a little, unless something has all the words of the question, or words
-    are all there is to go by."""
+    and below one half only a little, unless something has all the words of the question or what it
+    quotes, or words are all there is to go by."""
     worth: float = 0.0001
     """The least probability of what is shown or named, as a share of the answer's."""
     escalate: float = 0.6

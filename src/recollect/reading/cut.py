@@ -33,6 +33,8 @@ class Grade(NamedTuple):
     """That anything about what is asked is stored."""
     by_words: bool = False
     """There was nothing but words to go by, which cannot tell that nothing is there."""
+    is_said: bool = False
+    """Something has all the words of the question, or what it quotes."""
 
 
 def cut(
@@ -60,7 +62,7 @@ def _above_the_floor(
         return candidates, ALL
     worded = [c for c in candidates if c.signals.lexical or c.signals.title]
     by_words = sure.by_words and bool(worded)
-    blind = by_words or max(c.signals.coverage for c in candidates) >= 1
+    blind = by_words or sure.is_said
     if answerable < policy.keep and not blind:
         return [], f"{answerable:.1%} sure that anything of it is stored, below {policy.keep:.1%}"
     if policy.doubts(answerable) and not blind:

@@ -164,10 +164,16 @@ class Pool(NamedTuple):
 
     @property
     def doubtful(self) -> bool:
-        """Whether it is doubtful that the answer is among them; not where something has all the
-        words of the question, or words are all there is to go by."""
-        worded = self.grader in WORDED or any(c.signals.coverage >= 1 for c in self.best)
-        return not worded and self.of.policy.doubts(self.answerable)
+        """Whether it is doubtful that the answer is among them; not where words say that it is, or
+        are all there is to go by."""
+        by_words = self.grader in WORDED or self.is_said
+        return not by_words and self.of.policy.doubts(self.answerable)
+
+    @property
+    def is_said(self) -> bool:
+        """Whether something has all the words of the question, or what it quotes: all that is found
+        has that. Then it is stored, whatever the vectors say."""
+        return bool(self.of.parsed.text.must) or any(c.signals.coverage >= 1 for c in self.best)
 
     def every(self) -> list[Candidate]:
         """Returns the candidates and the other passages of their documents, best first."""

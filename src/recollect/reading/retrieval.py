@@ -238,7 +238,7 @@ def worthwhile(
         among = among[: cut.FEW]  # the first in time, not the best
     by_words = pool.grader in WORDED
     facts = (c.confidence for c in among if _is_fact(c, pool))  # which would not be among them
-    sure = cut.Grade(pool.confidence, max([pool.answerable, *facts]), by_words)
+    sure = cut.Grade(pool.confidence, max([pool.answerable, *facts]), by_words, pool.is_said)
     return cut.cut(among, pool.of.policy, sure, few)
 
 
