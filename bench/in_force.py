@@ -1,7 +1,9 @@
 """Changed values: whether what holds now is told first, and what held before is named.
 
     python -m bench.in_force           the set that may be looked at (bench/sets/changed-values)
+    python -m bench.in_force --homes   by another hand, and may be looked at; so may --teams
     python -m bench.in_force --kept    the other half, which nobody looks at; only figures
+    python -m bench.in_force --fresh   one by a third hand, which nobody looks at either
 
 ``in force first``: the later note of a pair is the first result. ``earlier named``: of the answers
 that have the later one, those that have the earlier one as well: shown, named, or told as replaced.
@@ -18,6 +20,7 @@ from collections.abc import Sequence
 from bench.unseen import own
 from bench.unseen.own import Asked, mean
 
+SET, OTHERS = "changed-values", ("homes", "teams", "kept", "fresh")
 CATEGORIES = ("older", "newer", "both", "neither", "other")
 BARS = (("in force first", 0.90), ("earlier named", 0.95), ("taken for a change", 0.02))
 
@@ -56,8 +59,10 @@ def figures(some: Sequence[Asked]) -> tuple[float, float, float]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.in_force", description=__doc__)
-    parser.add_argument("--kept", action="store_true")
-    name = "changed-values-kept" if parser.parse_args().kept else "changed-values"
+    for other in OTHERS:
+        parser.add_argument(f"--{other}", dest="name", action="store_const", const=f"{SET}-{other}")
+    parser.set_defaults(name=SET)
+    name = parser.parse_args().name
     path = own.SETS / name
     every = own.ask(own.suite(path), path, name, "default")
     groups = {each: [one for one in every if one.question.category == each] for each in CATEGORIES}

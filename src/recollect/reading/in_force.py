@@ -27,8 +27,24 @@ from recollect import ports
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import SPOKEN, Candidate, Earlier, Hit, StoredPassage, Stretch
 from recollect.ports import Embedder
-from recollect.reading.pool import Pool, best_by_document, by_document, not_of_documents, raised
-from recollect.reading.statement import Moment, Statement, content, is_rival, is_twin, names_in
+from recollect.reading.pool import (
+    Pool,
+    best_by_document,
+    by_document,
+    not_of_documents,
+    raised,
+    share,
+)
+from recollect.reading.statement import (
+    Moment,
+    Statement,
+    content,
+    is_rival,
+    is_twin,
+    names_in,
+    particulars_in,
+    words_in,
+)
 from recollect.text.sentences import units
 
 SURE, NEAR = 6.5, 5.5
@@ -46,6 +62,8 @@ FEW = 20
 """Documents without which a mean and a deviation say nothing."""
 LOOKED_AT = 20
 """So many of the best are compared by words."""
+FEW_WORDS = 0.3
+"""The share of the question's words that a statement has by which it is known to be asked for."""
 SHARED = 0.5
 """The share of its words that a statement has in common with one that says the same."""
 
@@ -70,11 +88,12 @@ def group(first: Candidate, stretches: Sequence[Stretch], pool: Pool, now: datet
         for start, end in units(pool.passages[s.passage].passage.text[s.start : s.end])
     ]
     asked = frozenset(pool.of.parsed.content)
-    shown = max(own, key=lambda one: (len(one.words & asked), bool(one.values)))
+    shown = _asked_for(own, asked, pool)
     if not shown.values or not shown.said.date:
         return Group(shown)
     alike, embedder = _by_words(shown, asked, pool), pool.of.models.embedder
-    rivals = [one for one in alike if _same_speaker(one, shown)]
+    named = particulars_in(pool.of.parsed.prose) & _around(shown)
+    rivals = [one for one in alike if _same_speaker(one, shown) and named <= _around(one)]
     if len(rivals) > CHANGES:
         return Group(shown)
     later: list[Statement] = []
@@ -82,13 +101,27 @@ def group(first: Candidate, stretches: Sequence[Stretch], pool: Pool, now: datet
     if not rivals and embedder and pool.by_meaning:
         scored, before = _by_meaning(shown, asked, pool, embedder)
         alike = (one for score, one in scored if score >= SURE and not _in_talk(one, shown))
-        rivals = [one for one in alike if _of_the_named(one, shown, pool.of.parsed.prose)]
+        rivals = [one for one in alike if named <= _around(one)]
         later = [one for score, one in scored if score >= NEAR and one not in rivals]
     known = [one for one in rivals if one.said.date is None or one.said.date <= now]
     line = sorted([shown, *known], key=Moment)
     if all(one.values == shown.values for one in known):
         line = [shown]
     return Group(line[-1], tuple(reversed(line[:-1])), tuple(later), tuple(before))
+
+
+def _asked_for(own: Sequence[Statement], asked: frozenset[str], pool: Pool) -> Statement:
+    """Returns the statement that the question asks for: the one with most of its words, or where
+    none has more than a few of them the nearest."""
+    best = max(own, key=lambda one: (len(one.words & asked), bool(one.values)))
+    few = share(pool.worth, best.words & asked) < FEW_WORDS
+    some = [one for one in own if one.values][:SENTENCES] if few else []
+    embedder = pool.of.models.embedder
+    if len(some) < 2 or embedder is None or not pool.by_meaning:
+        return best
+    question = embedder.embed_query(pool.of.parsed.prose)
+    vectors = embedder.embed_passages([one.text for one in some])
+    return max(zip(some, vectors, strict=True), key=lambda pair: float(question @ pair[1]))[0]
 
 
 def _same_speaker(one: Statement, shown: Statement) -> bool:
@@ -98,15 +131,11 @@ def _same_speaker(one: Statement, shown: Statement) -> bool:
     return len(roles) == 1 or roles <= {"", *SPOKEN}
 
 
-def _of_the_named(one: Statement, shown: Statement, question: str) -> bool:
-    """Whether its text has the names of the question that the text of the other has: what one
-    doctor prescribes does not replace what another one does."""
-    named = [name for name in names_in(question) if name in _around(shown)]
-    return all(name in _around(one) for name in named)
-
-
-def _around(one: Statement) -> str:
-    return f"{one.stored.document.title}\n{one.stored.passage.text}"
+def _around(one: Statement) -> frozenset[str]:
+    """The words of its text, as they are written. Where one that is replaced has a name or a number
+    that was asked for, the other must have it: what one doctor prescribes does not replace what
+    another one does, nor what room 240 holds what room 204 does."""
+    return frozenset(words_in(f"{one.stored.document.title}\n{one.stored.passage.text}"))
 
 
 def _in_talk(one: Statement, shown: Statement) -> bool:

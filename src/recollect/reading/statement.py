@@ -122,7 +122,17 @@ def is_twin(one: Statement, other: Statement, asked: frozenset[str], names: froz
 
 def names_in(text: str) -> list[str]:
     """Returns the words with a capital, but for the first."""
-    return [word for word in _WORD.findall(text)[1:] if word[0].isupper()]
+    return [word for word in words_in(text)[1:] if word[0].isupper()]
+
+
+def words_in(text: str) -> list[str]:
+    return _WORD.findall(text)
+
+
+def particulars_in(question: str) -> frozenset[str]:
+    """Returns what a question names: words with a capital, and what has a digit."""
+    numbers = (word for word in words_in(question) if any(map(str.isdigit, word)))
+    return frozenset(chain(names_in(question), numbers))
 
 
 def _share(both: frozenset[str], *sides: frozenset[str]) -> float:
