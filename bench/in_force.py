@@ -1,11 +1,14 @@
 """Changed values: whether what holds now is told first, and what held before is named.
 
     python -m bench.in_force           the set that may be looked at (bench/sets/changed-values)
-    python -m bench.in_force --homes   by another hand, and may be looked at; so may --teams
+    python -m bench.in_force --homes   by another hand, and may be looked at; so may --teams and
+                                       --mixed (notes, facts and talks of one person)
     python -m bench.in_force --kept    the other half, which nobody looks at; only figures
-    python -m bench.in_force --fresh   one by a third hand, which nobody looks at either
+    python -m bench.in_force --fresh   one by a third hand, which nobody looks at either; so is
+                                       --fresh-mixed
 
-``in force first``: the later note of a pair is the first result. ``earlier named``: of the answers
+``in force first``: the later note of a pair is the first result. ``hidden``: answers that show the
+earlier one and not the later. ``earlier named``: of the answers
 that have the later one, those that have the earlier one as well: shown, named, or told as replaced.
 ``taken for a change``: answers that tell something as replaced that is no pair. Exit code 1: one of
 them misses its bar.
@@ -20,7 +23,7 @@ from collections.abc import Sequence
 from bench.unseen import own
 from bench.unseen.own import Asked, mean
 
-SET, OTHERS = "changed-values", ("homes", "teams", "kept", "fresh")
+SET, OTHERS = "changed-values", ("homes", "teams", "mixed", "kept", "fresh", "fresh-mixed")
 CATEGORIES = ("older", "newer", "both", "neither", "other")
 BARS = (("in force first", 0.90), ("earlier named", 0.95), ("taken for a change", 0.02))
 
@@ -43,6 +46,13 @@ def _named(one: Asked) -> bool | None:
     return bool(told & _older(one))
 
 
+def _hidden(one: Asked) -> bool | None:
+    if not _older(one):
+        return None
+    shown = {result.document for result in one.answer.results}
+    return bool(shown & _older(one)) and not shown & set(one.question.gold)
+
+
 def _wrong(one: Asked) -> bool:
     right = {*one.question.gold, *_older(one)}
     return any(
@@ -52,9 +62,9 @@ def _wrong(one: Asked) -> bool:
     )
 
 
-def figures(some: Sequence[Asked]) -> tuple[float, float, float]:
-    """Returns the three measures."""
-    return mean(map(_first, some)), mean(map(_named, some)), mean(map(_wrong, some))
+def figures(some: Sequence[Asked]) -> tuple[float, ...]:
+    """Returns the measures: those with a bar, and how often the later one is hidden."""
+    return tuple(mean(map(each, some)) for each in (_first, _named, _wrong, _hidden))
 
 
 def main() -> int:
@@ -68,8 +78,9 @@ def main() -> int:
     groups = {each: [one for one in every if one.question.category == each] for each in CATEGORIES}
     groups["all"] = every
     lines = [(each, len(some), *figures(some)) for each, some in groups.items() if some]
-    print(own.table(("asked in the words of", "questions", *(bar for bar, _ in BARS)), lines))
-    first, named, wrong = figures(every)
+    bars = (bar for bar, _ in BARS)
+    print(own.table(("asked in the words of", "questions", *bars, "hidden"), lines))
+    first, named, wrong, _ = figures(every)
     return not (first >= BARS[0][1] and named >= BARS[1][1] and wrong <= BARS[2][1])
 
 

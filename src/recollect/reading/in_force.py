@@ -47,12 +47,13 @@ from recollect.reading.statement import (
 )
 from recollect.text.sentences import units
 
-SURE, NEAR = 6.5, 5.5
+SURE, NEAR = 6.5, 3.5
 """Scores from which a statement replaces another, or is only shown with it, read with the encoder
-that ships (``python -m bench.in_force``). In a talk that goes on, what is near is seldom the same
-thing: there nothing is replaced by meaning alone."""
-LIKELY = 3.0
-"""The first two scores of a passage that is looked at."""
+that ships (``python -m bench.in_force``): a correction that is hidden costs more than a sentence.
+In a talk that goes on, what is near is seldom the same thing: there nothing is replaced by meaning
+alone."""
+LIKELY, EARLIER = 2.0, 3.0
+"""The first two scores of a passage that is looked at, and of one that is named as earlier."""
 LATER, SENTENCES, BEFORE = 2, 4, 3
 """So many later passages, and sentences of each, are compared; so many earlier ones are named."""
 CHANGES = 4
@@ -266,7 +267,8 @@ def _by_meaning(
     near = sorted(both, key=lambda key: -both[key])
     hits = [by_said.hits[key] for key in near if both[key] >= LIKELY]
     sides = _sides(shown, hits, pool)
-    before = [some[0] for some in sides[False][:BEFORE]]
+    known = (some[0] for some in sides[False])
+    before = [one for one in known if both[one.candidate.document] >= EARLIER][:BEFORE]
     near_words = partial(_nearest, words=asked | shown.words)
     rivals = list(chain.from_iterable(map(near_words, sides[True][:LATER])))
     if not rivals:
@@ -278,8 +280,8 @@ def _by_meaning(
     for one, vector in zip(rivals, vectors, strict=True):
         nearness = by_question.z(float(question @ vector)) + by_said.z(float(said @ vector))
         score = both[one.candidate.document] + nearness / 2
-        known = best.get(one.candidate.document, (-inf, one))
-        best[one.candidate.document] = max(known, (score, one), key=itemgetter(0))
+        former = best.get(one.candidate.document, (-inf, one))
+        best[one.candidate.document] = max(former, (score, one), key=itemgetter(0))
     return list(best.values()), before
 
 
