@@ -12,7 +12,9 @@ import pytest
 
 from conftest import Cli
 from recollect import Memory
-from recollect.nouns import Answer, Document
+from recollect.nouns import Answer, Candidate, Document, Passage, StoredPassage, Stretch
+from recollect.reading import in_force
+from recollect.reading.statement import Statement
 
 SAMPLES = Path(__file__).resolve().parents[1] / "src" / "recollect" / "samples" / "vault"
 CHANGED = Path(__file__).resolve().parents[1] / "bench" / "sets" / "changed-values" / "docs.jsonl"
@@ -155,6 +157,17 @@ def test_what_a_question_asks_for_is_known_without_its_words(memory: Memory) -> 
     first = asked(memory, "Who handles the finances of the chess club?").results[0]
     assert first.document == newer
     assert [one.document for one in first.earlier] == [older]
+
+
+def test_what_is_shown_beside_an_answer_or_in_its_place_is_no_surer_than_it_was() -> None:
+    first = Candidate(1, 1, score=4.0, contributions=(), confidence=0.3)
+    later = Candidate(2, 2, score=0.5, contributions=(), confidence=0.1)
+    note = StoredPassage(2, "d:2", Passage(0, "It is 5 now."), Document("d", "notes"))
+    said = Statement(later, note, 0, 12)
+    shown = in_force.Shown((first,), {1: (Stretch(1, 0, 4),)})
+    assert [c.confidence for c in shown.beside(first, [said]).candidates] == [0.3, 0.3]
+    instead, _ = shown.instead(first, in_force.Group(said, (Statement(first, note, 0, 12),)))
+    assert [c.confidence for c in instead.candidates] == [0.3]
 
 
 def test_the_mtime_of_a_copy_replaces_nothing_that_has_a_date(

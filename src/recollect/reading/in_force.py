@@ -171,7 +171,8 @@ class Shown(NamedTuple):
         known = {c.document for c in self.candidates}
         new = {s.candidate.document: s for s in some if s.candidate.document not in known}
         own = {document: (s.stretch,) for document, s in new.items()}
-        more = [raised(s.candidate, first.score - 1, "in force") for s in new.values()]
+        score, sure = first.score - 1, first.confidence
+        more = [raised(s.candidate, score, "in force", sure) for s in new.values()]
         return Shown((first, *more, *self.candidates[1:]), {**self.stretches, **own})
 
     def instead(self, first: Candidate, found: Group) -> tuple[Shown, tuple[Earlier, ...]]:
@@ -183,7 +184,7 @@ class Shown(NamedTuple):
         parts = self.stretches.get(key, ())
         if not any(_covers(part, own) for part in parts):
             parts = sorted([*parts, own], key=lambda s: (s.passage, s.start))
-        heir = raised(found.latest.candidate, first.score, "in force")
+        heir = raised(found.latest.candidate, first.score, "in force", first.confidence)
         rest = tuple(not_of_documents(self.candidates, gone))
         return Shown((heir, *rest), {**self.stretches, key: tuple(parts)}), _earlier(found)
 

@@ -269,10 +269,12 @@ def probability(score: float) -> float:
     return 1 / (1 + exp(-max(-SURE, min(SURE, score))))
 
 
-def raised(one: Candidate, score: float, arm: str) -> Candidate:
-    """Returns a candidate that is graded at least so: it stands for another that was."""
+def raised(one: Candidate, score: float, arm: str, sure: float = 1.0) -> Candidate:
+    """Returns a candidate that is graded at least so: it stands for another that was, and is no
+    surer than that."""
     if score <= one.score:
         return one
     others = [part for part in one.contributions if part.arm != arm]
     part = Contribution(arm, 0, score, 1.0, score - one.score)
-    return one._replace(score=score, confidence=probability(score), contributions=(*others, part))
+    confidence = min(sure, probability(score))
+    return one._replace(score=score, confidence=confidence, contributions=(*others, part))
