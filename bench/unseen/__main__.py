@@ -69,6 +69,7 @@ def main(arguments: Sequence[str]) -> int:
     if given.fit:
         fold = fitted(asking.wide(jobs))
         made = {"grade": {**fold.data(), "sets": fold.fitted_on}, "spans": fold.spans}
+        given.fit.mkdir(parents=True, exist_ok=True)
         for name, data in made.items():
             file = given.fit / f"{name}.json"
             file.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
