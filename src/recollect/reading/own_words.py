@@ -38,12 +38,12 @@ def own_words(pool: Pool) -> Sequence[Sequence[Candidate]]:
     near = sorted((c for c in pool.best if c.signals.cosine), key=lambda c: -c.signals.cosine)
     spoken = [_speaking(c, pool) for c in near]
     few = len(list(filter(None, spoken[:AMONG]))) < min(LEAST, len(spoken))
-    found = [some for some in spoken if some and not (few and _is_said(some[0], pool))]
+    found = [some for some in spoken if some and (not few or is_fact(some[0], pool))]
     return found[:MOST]
 
 
-def _is_said(candidate: Candidate, pool: Pool) -> bool:
-    return pool.stored(candidate).document.kind != KIND
+def is_fact(candidate: Candidate, pool: Pool) -> bool:
+    return pool.stored(candidate).document.kind == KIND
 
 
 def _speaking(candidate: Candidate, pool: Pool) -> list[Candidate]:

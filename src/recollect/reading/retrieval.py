@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import chain
 
-from recollect.facts import KIND
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import (
     Candidate,
@@ -44,7 +43,7 @@ from recollect.reading import (
 )
 from recollect.reading.by_content import speaking
 from recollect.reading.chronology import Outline, Timeline
-from recollect.reading.own_words import own_words
+from recollect.reading.own_words import is_fact, own_words
 from recollect.reading.pool import (
     SURE,
     WORDED,
@@ -204,7 +203,7 @@ def ordered(found: Retrieval) -> list[Candidate]:
     pool, policy, newest = found.pool, found.question.policy, found.question.route.newest
     broad = is_overview(pool.of.parsed.prose)
     by_content = not broad and not (found.again and found.spelling)
-    facts, sure = partition(lambda c: _is_fact(c, pool), pool.best)
+    facts, sure = partition(lambda c: is_fact(c, pool), pool.best)
     spoken = (speaking(grade.as_fact(c, pool), pool) for c in facts)
     sure += filter(None, spoken if by_content else ())
     alpha = policy.recency if policy.recency is not None else policy.newest * newest
@@ -224,10 +223,6 @@ def _in_time(found: Retrieval, best: Sequence[Candidate]) -> Timeline:
     return made
 
 
-def _is_fact(candidate: Candidate, pool: Pool) -> bool:
-    return pool.stored(candidate).document.kind == KIND
-
-
 def worthwhile(
     found: Retrieval, among: Sequence[Candidate], few: int = cut.FEW
 ) -> tuple[list[Candidate], str]:
@@ -237,7 +232,7 @@ def worthwhile(
     if found.question.query.time.ordered and pool.of.policy.doubts(pool.answerable):
         among = among[: cut.FEW]  # the first in time, not the best
     by_words = pool.grader in WORDED
-    facts = (c.confidence for c in among if _is_fact(c, pool))  # which would not be among them
+    facts = (c.confidence for c in among if is_fact(c, pool))  # which would not be among them
     sure = cut.Grade(pool.confidence, max([pool.answerable, *facts]), by_words, pool.is_said)
     return cut.cut(among, pool.of.policy, sure, few)
 
