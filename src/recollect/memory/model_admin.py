@@ -15,6 +15,7 @@ from recollect.memory.models import (
     NoModel,
     embedder_for,
     fetch_model,
+    is_accelerated,
     model_states,
     models_folder,
     remember_folder,
@@ -82,6 +83,8 @@ def embed(core: Core, report: Report, threads: int | None) -> int:
 
     wanted = threads_for(core.embedder, total, threads)
     step = embedding.STEP if wanted > 1 else embedding.WRITE
+    if is_accelerated(core.embedder):
+        step = embedding.ACCELERATED
     return embedding.embed_pending(core.store, core.embedder, tell, step=step, threads=wanted)
 
 

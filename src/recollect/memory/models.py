@@ -206,6 +206,11 @@ def threads_for(embedder: Embedder, passages: int, threads: int | None) -> int:
     return threads or (min(4, os.cpu_count() or 1) if passages >= _WORTH_THREADS else 1)
 
 
+def is_accelerated(embedder: Embedder) -> bool:
+    """Whether it reads passages on another device than the processor."""
+    return isinstance(embedder, onnx.OnnxEmbedder) and embedder.is_accelerated
+
+
 def _model(name: str, job: str = "") -> LocalModel:
     """A model by its name, or by the folder it is in; for that job, if one is named."""
     if _is_folder(name):

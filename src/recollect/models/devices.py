@@ -19,7 +19,7 @@ from recollect.named_tuple import NamedTuple
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 import onnxruntime
 
-__all__ = ["CPU", "DEVICES", "onnxruntime", "providers", "warn", "why_not"]
+__all__ = ["CPU", "DEVICES", "is_accelerated", "onnxruntime", "providers", "warn", "why_not"]
 
 CPU = "cpu"
 _PROCESSOR = "CPUExecutionProvider"
@@ -45,6 +45,11 @@ def providers(name: str) -> list[str]:
     wanted = DEVICES[name].provider
     there = wanted in onnxruntime.get_available_providers()
     return [wanted, _PROCESSOR] if there and wanted != _PROCESSOR else [_PROCESSOR]
+
+
+def is_accelerated(session: onnxruntime.InferenceSession) -> bool:
+    """Whether an accelerator runs this session, as far as it can."""
+    return bool(session.get_providers()[0] != _PROCESSOR)
 
 
 def why_not(name: str, used: list[str] | None = None) -> str:

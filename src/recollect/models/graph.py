@@ -1,8 +1,9 @@
-"""ONNX graphs as bytes: with a further output, or with their weights left in the file.
+"""ONNX graphs as bytes: with a further output, with their weights left in the file, or in floats.
 
 A graph is a message of protocol buffers, which can be cut and put together without reading what is
-in it. The numbers are the fields of onnx.proto: 7 of a model is its graph; 5 of that a tensor, 12
-an output; 2 of a tensor its type, 9 its bytes, 13 and 14 where else these are.
+in it. The numbers are the fields of onnx.proto: 7 of a model is its graph; 1 of that a node, 5 a
+tensor, 12 an output; 1, 2, 4 and 5 of a node what goes in and comes out, its operator and its
+attributes; 2 of a tensor its type, 9 its bytes, 13 and 14 where else these are.
 """
 
 from __future__ import annotations
@@ -45,6 +46,62 @@ def without_weights(path: Path) -> bytes:
         )
 
 
+def in_floats(graph: bytes) -> bytes:
+    """Returns a graph that multiplies in floats where it would in bytes: accelerators have no
+    operator for that, and each product would go through the processor."""
+    return b"".join(
+        _message(7, b"".join(_nodes_in_floats(graph, one)))
+        if one.number == 7
+        else graph[one.begin : one.end]
+        for one in _fields(graph, 0, len(graph))
+    )
+
+
+def _nodes_in_floats(data: bytes, graph: _Field) -> Iterator[bytes]:
+    for one in _fields(data, graph.start, graph.end):
+        node = _node(data, one) if one.number == 1 else None
+        if node is not None and node.operator == "QuantizeLinear":
+            yield _written_node("Identity", node.inputs[:1], node.output)
+        elif node is not None and node.operator == "MatMulIntegerToFloat":
+            yield from _product(node)
+        else:
+            yield data[one.begin : one.end]
+
+
+class _Node(NamedTuple):
+    operator: str
+    inputs: list[str]
+    output: str
+    """The first."""
+
+
+def _node(data: bytes, node: _Field) -> _Node:
+    said: dict[int, list[str]] = {1: [], 2: [], 4: []}
+    for one in _fields(data, node.start, node.end):
+        if one.number in said:
+            said[one.number].append(data[one.start : one.end].decode())
+    return _Node(said[4][0], said[1], said[2][0])
+
+
+def _product(node: _Node) -> Iterator[bytes]:
+    """The product of what was quantised (and is not any more) with weights of one byte, each
+    column of which has a scale."""
+    left, weights, _, scales, *more = node.inputs
+    bias = more[2:]
+    cast, whole, product = (f"{node.output}.{part}" for part in ("cast", "whole", "product"))
+    yield _written_node("Cast", [weights], cast, _TO_FLOAT)
+    yield _written_node("Mul", [cast, scales], whole)
+    yield _written_node("MatMul", [left, whole], product if bias else node.output)
+    if bias:
+        yield _written_node("Add", [product, *bias], node.output)
+
+
+def _written_node(operator: str, inputs: list[str], output: str, attribute: bytes = b"") -> bytes:
+    parts = [_message(1, name.encode()) for name in inputs]
+    parts += [_message(2, output.encode()), _message(4, operator.encode()), attribute]
+    return _message(1, b"".join(parts))
+
+
 def _graph(data: mmap.mmap, graph: _Field, file: str) -> Iterator[bytes]:
     since = graph.start
     for one in _fields(data, graph.start, graph.end):
@@ -69,7 +126,7 @@ def _tensor(data: mmap.mmap, tensor: _Field, file: str) -> bytes:
     return b"".join((kept, *where, is_elsewhere))
 
 
-def _fields(data: mmap.mmap, at: int, end: int) -> Iterator[_Field]:
+def _fields(data: mmap.mmap | bytes, at: int, end: int) -> Iterator[_Field]:
     while at < end:
         begin = at
         tag, at = _number(data, at)
@@ -82,7 +139,7 @@ def _fields(data: mmap.mmap, at: int, end: int) -> Iterator[_Field]:
         at = after
 
 
-def _number(data: mmap.mmap, at: int) -> tuple[int, int]:
+def _number(data: mmap.mmap | bytes, at: int) -> tuple[int, int]:
     """Returns the number that is written here, seven bits a byte, and where it ends."""
     value = shift = 0
     while True:
@@ -99,3 +156,7 @@ def _message(number: int, value: bytes) -> bytes:
 def _written(number: int) -> bytes:
     sevens = [number >> shift & 127 for shift in range(0, max(number.bit_length(), 1), 7)]
     return bytes([*(seven | 128 for seven in sevens[:-1]), sevens[-1]])
+
+
+_TO_FLOAT = _message(5, _message(1, b"to") + bytes((3 << 3, 1)) + _written(20 << 3) + b"\2")
+"""The attribute of a cast: to the type 1, given as an integer (2)."""

@@ -36,22 +36,29 @@ PADDED = 4
 as much as so many."""
 
 
-def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+ACCELERATED = 64
+"""So many times as many, of both, where an accelerator runs it: that waits for work, and a padded
+token costs it little."""
+
+
+def batches(lengths: Sequence[int], times: int = 1) -> Iterator[list[int]]:
     """Yields the numbers of texts of so many tokens in batches of about the same length, the
-    longest first."""
+    longest first; *times* as large as they are by default."""
     waiting = sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True)
     while waiting:
         longest = max(1, lengths[waiting[0]])
-        fits = waiting[: max(1, TOKENS // longest)]
-        some = [n for n in fits if lengths[n] >= longest - PADDED]
+        fits = waiting[: max(1, times * TOKENS // longest)]
+        some = [n for n in fits if lengths[n] >= longest - times * PADDED]
         waiting = waiting[len(some) :]
         yield some
 
 
-def in_batches(encoded: Sequence[Tokens], run: Callable[[list[Tokens]], Any], out: Any) -> None:
+def in_batches(
+    encoded: Sequence[Tokens], run: Callable[[list[Tokens]], Any], out: Any, times: int = 1
+) -> None:
     """Runs tokenised texts in batches, and puts what comes of each into its row of the array
     *out*."""
-    for some in batches([*map(_length, encoded)]):
+    for some in batches([*map(_length, encoded)], times):
         out[some] = run([encoded[n] for n in some])
 
 
@@ -92,10 +99,12 @@ class Network:
         weights = (home / model.weights).resolve()  # the runtime maps no file behind a link
         try:
             self._tokenizer = wordpiece.load(home / "tokenizer.json", model.max_tokens, brief=brief)
-            self._session = onnxruntime.InferenceSession(
-                _graph(weights, brief, model.states if states else ""),
-                _options(model, weights.parent, brief),
-                providers=devices.providers(devices.CPU if brief else device),
+            self._session = _session(
+                model,
+                weights,
+                brief,
+                model.states if states else "",
+                devices.CPU if brief else device,
             )
         except ModelError:
             raise
@@ -107,12 +116,14 @@ class Network:
         if not brief:
             devices.warn(device, self._session.get_providers())
         self._inputs = {i.name for i in self._session.get_inputs()}
+        self.is_accelerated = devices.is_accelerated(self._session)
+        self._times = ACCELERATED if self.is_accelerated else 1
 
     def embed(self, texts: list[str]) -> ports.Vectors:
         """Returns a vector of length 1 for each text."""
         encoded = [*map(self._tokenizer.encode, texts)]
         vectors = empty_vectors(len(texts), self.model.dimensions)
-        in_batches(encoded, self._embed, vectors)
+        in_batches(encoded, self._embed, vectors, self._times)
         return vectors
 
     def _embed(self, encoded: list[Tokens]) -> ports.Vectors:
@@ -135,7 +146,7 @@ class Network:
         encoded = list(map(self._in_parts, texts))
         vectors = empty_vectors(len(texts), self.model.dimensions)
         found: dict[int, ports.Vectors] = {}
-        for some in batches([len(ids) for ids, _ in encoded]):
+        for some in batches([len(ids) for ids, _ in encoded], self._times):
             feed = self._feed(*zip(*(encoded[n] for n in some), strict=True))
             vectors[some], told = self._session.run(["vector", "sentences"], feed)
             for n, rows in zip(some, told, strict=True):
@@ -197,7 +208,7 @@ class Network:
             current().look_up("rerank")  # it takes long enough that nobody may wait any more
             return self._run(some)[0][0].reshape(len(some))
 
-        in_batches(pairs, scored, out)
+        in_batches(pairs, scored, out, self._times)
         self._check_numbers(out)
         slope, offset = self.model.calibration
         return list(map(float, slope * out + offset))
@@ -254,11 +265,26 @@ def _length(tokens: Tokens) -> int:
     return len(tokens.ids)
 
 
-def _graph(weights: Path, brief: bool, states: str) -> bytes | str:
+def _session(model: LocalModel, weights: Path, brief: bool, states: str, device: str) -> Any:
+    """Returns one on that device, or on the processor where the device cannot begin."""
+    among, options = devices.providers(device), _options(model, weights.parent, brief)
+    floats = among != devices.providers(devices.CPU)
+    made = onnxruntime.InferenceSession(
+        _graph(weights, brief, states, floats), options, providers=among
+    )
+    if not floats or devices.is_accelerated(made):
+        return made
+    return onnxruntime.InferenceSession(
+        _graph(weights, brief, states, False), options, providers=made.get_providers()
+    )
+
+
+def _graph(weights: Path, brief: bool, states: str, floats: bool) -> bytes | str:
     """Returns what a session is made of; with the states of that inner layer, if it is named."""
-    if not brief and not states:
+    if not brief and not states and not floats:
         return str(weights)
     made = graph.without_weights(weights) if brief else weights.read_bytes()
+    made = graph.in_floats(made) if floats else made
     return graph.with_output(made, states) if states else made
 
 

@@ -42,6 +42,11 @@ class _OnnxModel:
     def key(self) -> str:
         return self._among or self.model.key
 
+    @property
+    def is_accelerated(self) -> bool:
+        """Whether another device than the processor runs what is not brief; loads it to know."""
+        return self._device != "cpu" and self.network().is_accelerated
+
     def network(self, *, brief: bool = False, states: bool = False) -> network.Network:
         """The loaded network. *brief*: one that was loaded for little text will do; it gives way to
         a whole one when that is asked for, so that there is one copy of the weights. So does one

@@ -29,6 +29,8 @@ WRITE = 32
 """Texts embedded and stored at once: what an interruption can lose."""
 STEP = 4
 """As many where several threads embed, so that all of them end at about the same time."""
+ACCELERATED = 256
+"""As many where an accelerator embeds: it waits for work."""
 BESIDE = 2
 """As many in the background, where whoever closes the store waits for them: a server that is told
 to end has five seconds, also on a busy machine."""
