@@ -174,3 +174,23 @@ def test_a_turn_that_was_said_twice_is_found_in_both_talks(tmp_path: Path) -> No
         )
         found = memory.search("what does Ana say about the installer and the partition step?")
     assert {result.document for result in found.results} == {"monday", "friday"}
+
+
+def test_a_session_that_is_called_by_its_question_is_not_taken_for_the_answer(
+    tmp_path: Path,
+) -> None:
+    asked = "Which geocoder do we use for port addresses?"
+    with Memory.open(tmp_path / "store") as memory:
+        memory.put(
+            [
+                session(
+                    "echo",
+                    ("user", asked),
+                    ("assistant", "I do not find one in the repository, sorry."),
+                    title=asked,
+                ),
+                note("geo", "For port addresses we use the geocoder Photon, on geo-1."),
+            ]
+        )
+        memory.models.embed()
+        assert memory.search(asked, cache=False).results[0].document == "geo"

@@ -9,6 +9,7 @@ import pytest
 from conftest import Cli
 from recollect import Memory
 from recollect.nouns import Result
+from recollect.testing.builders import note
 
 OLD, NEW = "The upload limit is 25 MB.", "The upload limit is 100 MB."
 
@@ -89,3 +90,31 @@ def test_what_may_not_be_seen_is_not_told_as_earlier(memory: Memory) -> None:
     memory.remember(NEW, name="upload limit", scopes=["open"], supersedes=["old"])
     found = memory.search("what is the upload limit?", scopes=["open"], cache=False).results
     assert [(one.text, one.earlier) for one in found] == [(NEW, ())]
+
+
+def test_of_two_facts_of_one_name_the_later_is_first_and_the_dispute_is_told(
+    memory: Memory,
+) -> None:
+    memory.remember("The piano tuner is Gil.", name="piano tuner", valid_from="2026-01-01")
+    memory.remember("The piano tuner is Roig now.", name="piano tuner", valid_from="2026-03-01")
+    found = memory.search("who is the piano tuner?", cache=False)
+    assert [one.text for one in found.results] == [
+        "The piano tuner is Roig now.",
+        "The piano tuner is Gil.",
+    ]
+    assert any("says otherwise" in hint for hint in found.hints)
+
+
+def test_a_question_that_asks_more_of_a_named_fact_is_answered_by_what_says_that() -> None:
+    with Memory.open("memory://") as memory:
+        memory.remember("The Friday deploy freeze starts at 12:00 UTC.", name="friday freeze")
+        said = "The incident INC-06 led to the earlier friday freeze: a migration locked invoices."
+        memory.put([note("inc-06", said, title="INC-06")])
+        memory.models.embed()
+        whole = memory.search("when does the friday freeze start?", cache=False)
+        assert [one.kind for one in whole.results] == ["fact"]
+        more = memory.search("which incident led to the earlier friday freeze?", cache=False)
+        assert "INC-06" in more.results[0].text
+        assert "fact" in [one.kind for one in more.results]
+        other = memory.search("who invented the friday freeze?", cache=False)
+        assert [one.kind for one in other.results] == ["fact"]

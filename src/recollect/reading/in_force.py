@@ -51,7 +51,7 @@ SURE, NEAR = 6.5, 3.5
 """Scores from which a statement replaces another, or is only shown with it, read with the encoder
 that ships (``python -m bench.in_force``): a correction that is hidden costs more than a sentence.
 In a talk that goes on, what is near is seldom the same thing: there nothing is replaced by meaning
-alone."""
+alone; nor is what may not even answer."""
 LIKELY, EARLIER = 2.0, 3.0
 """The first two scores of a passage that is looked at, and of one that is named as earlier."""
 LATER, SENTENCES, BEFORE = 2, 4, 3
@@ -102,6 +102,7 @@ def group(first: Candidate, stretches: Sequence[Stretch], pool: Pool, now: datet
     if not rivals and embedder and pool.by_meaning:
         scored, before = _by_meaning(shown, asked, pool, embedder)
         alike = (one for score, one in scored if score >= SURE and not _in_talk(one, shown))
+        alike = alike if first.confidence >= pool.of.policy.direct_confidence else ()
         rivals = [one for one in alike if named <= _around(one)]
         later = [one for score, one in scored if score >= NEAR and one not in rivals]
     known = [one for one in rivals if one.said.date is None or one.said.date <= now]

@@ -5,7 +5,8 @@ of the state of all that it may see (:class:`Question`). Then come the tiers, ch
 the first that has an answer gives it:
 
     0, 1  what was answered before, for this question or for one that asks the same   (cache/)
-    2     the facts that the question names                                           (named.py)
+    2     the facts that the question names, unless it asks for more, and passages
+          have that                                                                   (named.py)
     3     passages: candidates → fuse → rerank → grade → hop → escalate               (retrieval.py)
           → expand → superseded → in time → cut → spans → in force → fit
     4     what a language model writes from memory, and what the web says, where the
@@ -31,6 +32,7 @@ from recollect.nouns import (
     Candidate,
     Earlier,
     Named,
+    Policy,
     Query,
     Result,
     Stretch,
@@ -53,6 +55,7 @@ from recollect.reading.pool import (
     of_passages,
 )
 from recollect.reading.question import Question, understand
+from recollect.text.terms import stems
 from recollect.trace import Trace, say, skip, stage, surviving, tracing, unreported
 
 OVER = "over the token budget"
@@ -78,7 +81,8 @@ def answer(
         question = understand(query).in_state_of(view)
         served = cache.look_up(question, view, models)
         facts = facts_in_sight(question, view)
-        found = served.answer or _named(question, facts, view)
+        known = None if served.answer else _named(question, facts, view)
+        found = served.answer or (None if known and known.more else known and known.answer)
         if found is None:
             asked = retrieval.first_pass(question, view, models, facts.sees)
             found = _listed(question, asked)
@@ -90,6 +94,7 @@ def answer(
             results, budget = _fitted(_shown(kept), question.policy.budget)
             found = _answer(graded, kept, results, budget, replaced)
             found = _from_then(question, asked, found)
+            found = known.beside(found, question.policy) if known else found
         age.aged(view)
         found = cache.keep(served, _traced(found, trace))
         for more in beyond:
@@ -107,17 +112,43 @@ def _traced(found: Answer, trace: Trace) -> Answer:
 # ------------------------------------------------------------------ tier 2
 
 
-def _named(question: Question, facts: Facts, view: StorageEngine) -> Answer | None:
-    """Answers with the facts that the question names, and nothing else; None if it names none."""
+class _ByName(NamedTuple):
+    """The facts that a question names, as an answer."""
+
+    answer: Answer
+    more: frozenset[str]
+    """The words of the question that none of them has."""
+
+    def beside(self, found: Answer, policy: Policy) -> Answer:
+        """Returns what was found instead, with these facts behind it, where its first result is an
+        answer and has a word that they lack; else the facts alone."""
+        named = {result.document for result in self.answer.results}
+        first = next(iter(found.results), None)
+        if (
+            found.status != "direct_passages"
+            or first is None
+            or first.document in named
+            or self.more.isdisjoint(stems(f"{first.title}\n{first.heading}\n{first.text}"))
+        ):
+            return self.answer._replace(fingerprint=found.fingerprint)
+        others = [result for result in found.results if result.document not in named]
+        both = (*others, *self.answer.results)[: policy.limit]
+        results, budget = _fitted(both, policy.budget)
+        return found._replace(results=results, budget=budget)
+
+
+def _named(question: Question, facts: Facts, view: StorageEngine) -> _ByName | None:
+    """Answers with the facts that the question names; None if it names none."""
     if question.query.time.past:
         return None
     known = named_facts(question, facts)
     if not known.mentions:
         return None
-    _no_passages()
     found = turned.told(known.mentions[: question.policy.limit], facts, view)
     results, budget = _fitted(found.results, question.policy.budget)
-    return _blank(question)._replace(
+    said = chain.from_iterable((*m.fact.names, m.fact.text, m.fact.why) for m in known.mentions)
+    more = frozenset(question.parsed.content) - stems(" ".join(said))
+    answer = _blank(question)._replace(
         status="direct_passages",
         tier=2,
         confidence=max(r.confidence for r in results),
@@ -127,6 +158,9 @@ def _named(question: Question, facts: Facts, view: StorageEngine) -> Answer | No
         budget=budget,
         hints=tuple(f"“{one}” says otherwise than “{other}”" for one, other in found.disputed),
     )
+    if not more:
+        _no_passages()
+    return _ByName(answer, more)
 
 
 # ------------------------------------------------------------------ tier 3: by time alone

@@ -14,6 +14,7 @@ from recollect.named_tuple import NamedTuple
 from recollect.nouns import Candidate, Contribution, Document, Signals, StoredPassage
 from recollect.reading.pool import Pool, share
 from recollect.text.lexical import indexed_text
+from recollect.text.questions.asking import is_question
 from recollect.text.questions.subjects import NOTHING, MissingSubjects, Subjects, missing, subjects
 from recollect.text.terms import phrase_terms
 
@@ -131,8 +132,11 @@ def _lacking(stored: StoredPassage, asked: Subjects) -> MissingSubjects:
 
 
 def _is_name(typed: tuple[str, ...], length: int, document: Document) -> bool:
-    """Whether the question is exactly what the document is called."""
+    """Whether the question is exactly what the document is called. A session that is called by the
+    question it began with has asked it as well, and may know no more."""
     path = document.path
+    if document.kind == "session" and is_question(document.title, typed=True):
+        return False
     names = (document.title, path, path.rpartition("/")[2]) if path else (document.title,)
     near = (name for name in names if abs(len(name) - length) <= 8)
     return any(phrase_terms(name) == typed for name in near)

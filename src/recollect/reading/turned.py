@@ -36,25 +36,33 @@ class Told(NamedTuple):
 
     results: tuple[Result, ...]
     disputed: tuple[tuple[str, str], ...] = ()
-    """Pairs of facts that say otherwise of the same thing, by title, the later first."""
+    """Pairs of facts that say otherwise of the same thing, by title or by what they say where that
+    is the same, the later first."""
 
 
 def told(mentions: Sequence[Mention], facts: Facts, view: Store) -> Told:
-    """Returns the named facts as results, each with its rival and what it replaced."""
-    named = {mention.fact.id for mention in mentions}
-    results: list[Result] = []
+    """Returns the named facts as results, each with its rivals and what it replaced."""
+    compared = {mention.fact.id: mention for mention in mentions[:COMPARED]}
+    results: dict[str, Result] = {}
     disputed: list[tuple[str, str]] = []
-    for mention in mentions[:COMPARED]:
-        one = replacing(named_result(mention), list(_earlier(mention.fact, facts))[:MOST])
-        rivals = [r for r in _rivals(mention.fact, facts, view) if r.id not in named]
-        shown = {r.id: fact_result(r, one.confidence, "rival") for r in rivals}
-        shown[mention.fact.id] = one
+    for mention in compared.values():
+        if mention.fact.id in results:
+            continue
+        rivals = [r for r in _rivals(mention.fact, facts, view) if r.id not in results]
         line = sorted([mention.fact, *rivals], key=lambda fact: fact.start, reverse=True)
-        results += [shown[fact.id] for fact in line]
-        disputed += [(line[0].title, fact.title) for fact in line[1:]]
-        named |= shown.keys()
-    rest = [m for m in mentions[COMPARED:] if m.fact.id not in {one.document for one in results}]
-    return Told((*results, *map(named_result, rest)), tuple(disputed))
+        sure = named_result(mention).confidence
+        for fact in line:
+            also = compared.get(fact.id)
+            one = named_result(also) if also else fact_result(fact, sure, "rival")
+            earlier = list(_earlier(fact, facts))[:MOST] if also else []
+            results[fact.id] = replacing(one, earlier)
+        disputed += [_told_apart(line[0], fact) for fact in line[1:]]
+    rest = [m for m in mentions[COMPARED:] if m.fact.id not in results]
+    return Told((*results.values(), *map(named_result, rest)), tuple(disputed))
+
+
+def _told_apart(one: Fact, other: Fact) -> tuple[str, str]:
+    return (one.text, other.text) if one.title == other.title else (one.title, other.title)
 
 
 def _earlier(fact: Fact, facts: Facts) -> Iterator[Earlier]:
