@@ -169,3 +169,22 @@ def test_records_that_are_imported_from_files(tmp_path: Path, cli: Cli) -> None:
         assert [Path(name).name for name in asked(memory, "redis job queue")] == [
             "0007-use-postgres.md"
         ]
+
+
+@pytest.mark.parametrize("question", ["ADR 0003", "adr-3", "ADR 3"])
+def test_a_decision_that_is_asked_for_by_its_number_is_shown_whatever_took_its_place(
+    question: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "adr"
+    folder.mkdir()
+    (folder / "0003-redis.md").write_text(
+        f"# ADR 0003: Use Redis\nDate: 2026-01-15\nStatus: Superseded by ADR 0007\n\n{OLD}\n"
+    )
+    (folder / "0007-postgres.md").write_text(
+        f"# ADR 0007: Use Postgres\nStatus: Accepted\n\nReplaces ADR 0003. {NEW}\n"
+    )
+    with Memory.open("memory://", embed_model="none") as memory:
+        memory.add(folder)
+        found = memory.search(question, cache=False)
+        assert (found.results[0].kind, found.results[0].title) == ("decision", "Use Redis")
+        assert "Postgres" in memory.search("where is the job queue kept?").results[0].title

@@ -137,6 +137,17 @@ def _is_name(typed: tuple[str, ...], length: int, document: Document) -> bool:
     path = document.path
     if document.kind == "session" and is_question(document.title, typed=True):
         return False
+    if _is_number(typed, document):
+        return True
     names = (document.title, path, path.rpartition("/")[2]) if path else (document.title,)
     near = (name for name in names if abs(len(name) - length) <= 8)
     return any(phrase_terms(name) == typed for name in near)
+
+
+def _is_number(typed: tuple[str, ...], document: Document) -> bool:
+    """Whether the question is the number of a decision record: "ADR 12", "adr-0012"."""
+    number = document.meta.get("number")
+    if document.kind != "decision" or not number:
+        return False
+    words = {word.lstrip("0") for word in " ".join(typed).replace("-", " ").split()}
+    return words == {"adr", str(number)}

@@ -91,13 +91,15 @@ class Successors(NamedTuple):
 
 def successors(pool: Pool, as_of: datetime | None) -> Successors:
     """Finds what took the place of the best. What came after the time that is asked about, or
-    nobody knows when, had taken no place then."""
+    nobody knows when, had taken no place then; and nothing takes the place of what is asked for by
+    its name."""
     store, filter = pool.of.view, pool.of.filter
 
     def came(document: Document) -> bool:
         return as_of is None or (document.date is not None and document.date <= as_of)
 
-    best = {c.document: pool.stored(c).document for c in pool.best[:LOOKED_AT]}
+    some = [c for c in pool.best[:LOOKED_AT] if not c.signals.exact]
+    best = {c.document: pool.stored(c).document for c in some}
     places = {document.id: key for key, document in best.items()}
     heirs: dict[int, Document] = {}
     for key, document in best.items():

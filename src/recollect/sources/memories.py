@@ -239,14 +239,15 @@ _READERS: Mapping[str, Callable[[MemoryPage], dict[str, Any]]] = {
 NUMBERED = re.compile(r"(?:adr[-_ ]?)?(\d{1,5})[-_. ]+(.*[^\W\d].*)", re.IGNORECASE)
 _DECISIONS = frozenset({"adr", "adrs", "decisions", "decision-records", "architecture-decisions"})
 _SECTION = re.compile(
-    r"^#{1,4}[ \t]+(?:status|context|decision|consequences|considered options)\b",
+    r"^#{1,4}[ \t]+(?:status|context|decision|consequences|considered options)\b"
+    r"|^[ \t]*(?:[-*+][ \t]+)?\**status\**[ \t]*:",
     re.MULTILINE | re.IGNORECASE,
 )
 
 
 def is_adr(path: Path, text: str) -> bool:
     """Whether a file is a decision record: numbered Markdown in a folder of decisions, with a
-    section that decision records have. A template is none."""
+    section that decision records have, or a status. A template is none."""
     numbered = NUMBERED.fullmatch(path.stem)
     return (
         path.suffix.lower() in _MARKDOWN
