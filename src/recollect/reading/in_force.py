@@ -101,8 +101,8 @@ def group(first: Candidate, stretches: Sequence[Stretch], pool: Pool, now: datet
     before: list[Statement] = []
     if not rivals and embedder and pool.by_meaning:
         scored, before = _by_meaning(shown, asked, pool, embedder)
-        alike = (one for score, one in scored if score >= SURE and not _in_talk(one, shown))
-        alike = alike if first.confidence >= pool.of.policy.direct_confidence else ()
+        least = SURE if first.confidence >= pool.of.policy.direct_confidence else inf
+        alike = (one for score, one in scored if score >= least and not _in_talk(one, shown))
         rivals = [one for one in alike if named <= _around(one)]
         later = [one for score, one in scored if score >= NEAR and one not in rivals]
     known = [one for one in rivals if one.said.date is None or one.said.date <= now]
