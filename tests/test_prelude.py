@@ -133,6 +133,15 @@ def test_changes_and_open_questions_are_told_with_what_was_before(memory: Memory
     assert "Who owns the backups?" in told
 
 
+def test_what_was_before_is_told_only_to_who_may_see_it(memory: Memory) -> None:
+    memory.remember("Mira earns 4,000 a month.", id="pay", scopes=["hr"], created_at="2026-01-05")
+    memory.remember("Mira's pay is settled.", scopes=["work"], supersedes=["pay"])
+    for scopes in (["work"], ["hr"]):
+        assert "4,000" not in " ".join(memory.context("mira", scopes=scopes).lately)
+    (told,) = memory.context("mira", scopes=["work", "hr"]).lately
+    assert "settled. (before: Mira earns 4,000" in told
+
+
 STATEMENTS = st.builds(
     Observation,
     st.integers(0, 900).map(lambda days: NOW - timedelta(days=days)),

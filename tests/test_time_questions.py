@@ -316,3 +316,48 @@ def test_a_cached_answer_keeps_its_date(talks: Memory) -> None:
     again = talks.search("When did we first talk about the importer?", now=NOW)
     assert again.cache.status == "hit"
     assert again.time == once.time
+
+
+# ------------------------------------------------------------------ by time alone: what may be seen
+
+
+@pytest.fixture
+def changed(keyword_memory: Memory) -> Memory:
+    """A store with a fact in force, and others that no question may be answered with."""
+    days = [NOW - timedelta(days=ago) for ago in (4, 3, 2, 1)]
+    kept: list[dict[str, Any]] = [
+        {"text": "The staging password rotates monthly.", "id": "old", "created_at": days[0]},
+        {"text": "The staging password rotates weekly.", "id": "new", "supersedes": ["old"]},
+        {"text": "The office is closed.", "id": "over", "valid_to": days[2]},
+        {"text": "Test the alarm.", "id": "done", "type": "task", "resolved_at": days[2]},
+        {"text": "Ana's salary is 90,000.", "id": "hers", "owner": "ana"},
+    ]
+    for fact in kept:
+        text = fact.pop("text")
+        keyword_memory.remember(text, **{"created_at": days[1], **fact})
+    return keyword_memory
+
+
+@pytest.mark.parametrize("text", ["what is new?", "what happened this week?", "where were we?"])
+def test_facts_that_may_not_be_seen_are_in_no_list(changed: Memory, text: str) -> None:
+    found = changed.search(text, now=NOW - timedelta(days=1), cache=False)
+    assert [one.document for one in found.results] == ["new"]
+
+
+def test_a_list_has_nothing_from_after_the_time_that_is_asked_about(changed: Memory) -> None:
+    changed.put([Document("late", "notes", "The shed is dry.", date=NOW - timedelta(days=1))])
+    then = NOW - timedelta(days=3, hours=12)
+    assert first(changed, "what is new?", as_of=then) == ["old"]
+    assert first(changed, "what is new?", as_of=NOW - timedelta(days=300)) == []
+
+
+def test_where_nothing_speaks_of_the_topic_only_what_may_be_seen_is_named(changed: Memory) -> None:
+    sunday = NOW - timedelta(days=1)
+    found = changed.search("what did we say about penguins this week?", now=sunday, cache=False)
+    assert (list(found.results), [one.document for one in found.named]) == ([], ["new"])
+
+
+def test_a_list_is_of_the_roles_that_are_asked_for(talks: Memory) -> None:
+    found = talks.search("What did we do in the last session?", now=NOW, roles=["assistant"])
+    assert found.results
+    assert {span.role for one in found.results for span in one.spans} <= {"", "assistant"}

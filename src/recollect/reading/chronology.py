@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import chain
+from itertools import chain, islice
 from operator import gt, lt
 from typing import TypeVar
 
@@ -28,8 +28,7 @@ from recollect.nouns import (
     Window,
     partition,
 )
-from recollect.ports import Store
-from recollect.reading.pool import Pool, not_of_documents, share
+from recollect.reading.pool import Pass, Pool, not_of_documents, share
 from recollect.text.terms import stems
 
 ENOUGH, FEW, MORE, MOST = 0.7, 5, 0.05, 0.9
@@ -233,19 +232,22 @@ class Outline(NamedTuple):
         return tuple(Stretch(key, 0, _short(text)) for key, text in ends.items())
 
 
-def listing(view: Store, filter: Filter, asked: TimeRoute, limit: int) -> list[Outline]:
-    """Returns the documents that the filter lets through by time alone, in the order that the
-    question wants: sessions, where there is any."""
-    every = view.scan(filter, limit=DEEP, dated=True).items
+def listing(of: Pass, seen: Filter, asked: TimeRoute) -> list[Outline]:
+    """Returns the documents that the filter lets through by time alone, and that may be seen, in
+    the order that the question wants: sessions, where there is any."""
+    every = of.view.scan(seen, limit=DEEP, dated=True).items
     found = [one for one in every if one.kind == SESSION and asked.ours] or every
     order = "oldest" if asked.order == "relevance" else asked.order
-    chosen = in_order(found, order, lambda one: one.date)[: min(limit, LISTED)]
-    return [outline for one in chosen if (outline := _outline(view, one.id))]
+    outlines = (_outline(of, one.id) for one in in_order(found, order, lambda one: one.date))
+    return list(islice(filter(None, outlines), min(of.policy.limit, LISTED)))
 
 
-def _outline(view: Store, id: str) -> Outline | None:
-    every = view.passages([f"{id}:0"], after=_LONG)
-    said = [one for one in every if one.passage.role in ("", *SPOKEN) and one.passage.text.strip()]
+def _outline(of: Pass, id: str) -> Outline | None:
+    """Returns a document by those of its turns that may be seen; None where there is none."""
+    roles = ("", *(SPOKEN if of.filter.roles is None else of.filter.roles))
+    every = of.view.passages([f"{id}:0"], after=_LONG)
+    heard = [one for one in every if one.passage.role in roles and of.sees(one)]
+    said = [one for one in heard if one.passage.text.strip()]
     asked = [one for one in said if one.passage.role != "assistant"] or said
     return Outline(asked[0], said[-1]) if said else None
 

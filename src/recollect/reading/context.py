@@ -24,7 +24,6 @@ from recollect.facts import (
     Context,
     Fact,
     FactFilter,
-    fact_key,
     from_document,
 )
 from recollect.named_tuple import NamedTuple
@@ -44,6 +43,7 @@ from recollect.reading.grade import as_fact
 from recollect.reading.named import Facts, mentioned
 from recollect.reading.pool import Models, Pass, Pool
 from recollect.reading.retrieval import ranked
+from recollect.reading.turned import may_be_told
 from recollect.text.questions.overview import is_overview
 from recollect.text.questions.parse import parse
 from recollect.text.tokens import clip_tokens, count_tokens
@@ -168,14 +168,15 @@ def _lately(
 
 
 def _news(facts: Facts, store: Store) -> Iterator[log.Observation]:
-    """The newest facts that replaced others, and open questions."""
+    """The newest facts that replaced others, and open questions; what was replaced is told where
+    nothing but its time hides it."""
     asked = facts.asked
     limits = Filter(owner=asked.owner, scopes=asked.scopes, sources=(SOURCE,), kinds=(KIND,))
     for fact in [from_document(one) for one in _newest(store, limits, NEWEST)]:
         if not (fact.supersedes or _is_question(fact)) or asked.hides(fact):
             continue
-        known = (store.get(fact_key(fact.owner, id)) for id in fact.supersedes[:1])
-        was = [f" (before: {from_document(one[0]).text})" for one in known if one]
+        known = filter(None, map(facts.get, fact.supersedes[:1]))
+        was = [f" (before: {one.text})" for one in known if may_be_told(one, facts)]
         text = " ".join("".join([fact.text, *was]).split())
         yield log.Observation(fact.start, fact.type, text, fact.key)
 

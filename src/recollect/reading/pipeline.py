@@ -171,7 +171,7 @@ def _listed(question: Question, asked: Pass) -> Answer | None:
     and where nothing is."""
     if not question.query.time.listed:
         return None
-    found = retrieval.listing(asked, question.query.time)
+    found = retrieval.listing(asked, question.query)
     pool = retrieval.outlined(asked, found)
     candidates = pool.best[: question.policy.limit]
     if not candidates:
@@ -197,7 +197,7 @@ def _from_then(question: Question, asked: Pass, found: Answer) -> Answer:
     time = question.query.time
     if found.results or time.kind != "in-period" or asked.window is None:
         return found
-    pool = retrieval.outlined(asked, retrieval.listing(asked, time))
+    pool = retrieval.outlined(asked, retrieval.listing(asked, question.query))
     others = (c._replace(confidence=0.0) for c in pool.best[: question.policy.named])
     lines = tuple(named(c, pool, "of another topic") for c in others)
     said = f"nothing from then speaks of “{time.topic}”" if time.topic else "nothing is from then"

@@ -19,6 +19,7 @@ from recollect.nouns import (
     Contribution,
     Filter,
     Hit,
+    Query,
     StoredPassage,
     TextQuery,
     TimeRoute,
@@ -324,16 +325,20 @@ def dated(found: Retrieval) -> Retrieval:
 
 
 @stage("listing", otherwise=[])
-def listing(asked: Pass, time: TimeRoute) -> list[Outline]:
-    """Returns what is from the time that the question names, by time alone."""
-    seen, window = asked.filter, asked.window
+def listing(asked: Pass, query: Query) -> list[Outline]:
+    """Returns what is from the time that the question names, by time alone; nothing that came after
+    the time that is asked about."""
+    seen, window, time = asked.filter, asked.window, query.time
     if window:
         seen = seen._replace(since=window.since, until=window.until)
     if time.event:
         with tracing():  # what its own stages did is not told
             event = chronology.moment(ranked(asked))
         seen = _beside(seen, time, event) if event else seen
-    found = chronology.listing(asked.view, seen, time, asked.policy.limit)
+    if query.as_of:
+        after = query.as_of + timedelta(seconds=1)
+        seen = seen._replace(until=min(after, seen.until or after))
+    found = chronology.listing(asked, seen, time)
     say(f"{time.kind}, no topic", found=len(found))
     return found
 

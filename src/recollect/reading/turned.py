@@ -77,7 +77,7 @@ def _earlier(fact: Fact, facts: Facts) -> Iterator[Earlier]:
                 waiting.append(other)
     called = chain.from_iterable(facts.held(keys(name)) for name in fact.names)
     found |= by_id(other for _, other in called if _ends_by(other, fact))
-    past = [one for one in found.values() if one.id != fact.id and _may_be_told(one, facts)]
+    past = [one for one in found.values() if one.id != fact.id and may_be_told(one, facts)]
     for one in sorted(past, key=lambda one: one.start, reverse=True):
         until = one.end or fact.start
         yield Earlier(f"{one.key}:0", one.id, one.title, one.text, one.start, until, "record")
@@ -88,7 +88,7 @@ def _ends_by(one: Fact, fact: Fact) -> bool:
     return one.end is not None and one.end <= fact.start
 
 
-def _may_be_told(one: Fact, facts: Facts) -> bool:
+def may_be_told(one: Fact, facts: Facts) -> bool:
     """Whether nothing but its time hides a fact."""
     return bool(one.text) and facts.asked.hides(one) in PAST
 
