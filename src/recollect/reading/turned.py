@@ -20,7 +20,7 @@ from recollect.reading.fact_results import fact_result, named_result
 from recollect.reading.named import Facts, Mention
 from recollect.text import pairs
 from recollect.text.keys import keys
-from recollect.text.questions.parse import parse
+from recollect.text.questions.parse import words_of
 
 MOST = 3
 """Facts of the past that are told with one that holds."""
@@ -96,7 +96,8 @@ def may_be_told(one: Fact, facts: Facts) -> bool:
 def _rivals(fact: Fact, facts: Facts, view: Store) -> Iterator[Fact]:
     """Yields the facts in force that say otherwise than this one."""
     limits = Filter(owner=fact.owner, scopes=facts.asked.scopes, kinds=(KIND,))
-    hits = view.search_text([parse(fact.text).text], limits, limit=LIKE)[0].hits
+    query = words_of(fact.text)
+    hits = view.search_text([query], limits, limit=LIKE)[0].hits if query.any else []
     known = set(chain.from_iterable(map(keys, fact.names)))
     for stored in view.passages([hit.passage for hit in hits]):
         other = from_document(stored.document, stored.passage.text)

@@ -30,7 +30,7 @@ from recollect.ports import PairModel, Store
 from recollect.text.keys import keys, words
 from recollect.text.lexical import indexed_text
 from recollect.text.pairs import Judge, relation
-from recollect.text.questions.parse import parse
+from recollect.text.questions.parse import words_of
 from recollect.text.redact import redact as redact_text
 from recollect.text.statements.in_force import standing
 from recollect.writing.facts import WrittenFacts, stored_fact
@@ -145,7 +145,8 @@ class KnownFacts:
         for held in self._store.by_handle(_handles(fact.owner, fact.names)):
             found[held.document.external] = Rival(from_document(held.document), True)
         limits = Filter(owner=fact.owner, scopes=fact.scopes, kinds=(KIND,))
-        hits = self._store.search_text([parse(fact.text).text], limits, limit=LIKE)[0].hits
+        query = words_of(fact.text)
+        hits = self._store.search_text([query], limits, limit=LIKE)[0].hits if query.any else []
         near = [*self._near(fact, limits), *(hit.passage for hit in hits)]
         for stored in self._store.passages(list(dict.fromkeys(near))):
             other = from_document(stored.document, stored.passage.text)

@@ -72,14 +72,27 @@ class Parsed(NamedTuple):
 def parse(text: str) -> Parsed:
     """Returns the query in a text. Raises QueryError for an empty one, and one that only excludes
     or limits."""
-    text = text.replace("\x00", " ").encode("utf-8", "replace").decode()
-    text = unicodedata.normalize("NFKC", text)
+    text = _normal(text)
     draft = _QueryDraft()
     for match in _TOKEN.finditer(text):
         draft.take(match)
     draft.flush()
     draft.check(text)
     return draft.parsed()
+
+
+def words_of(text: str) -> TextQuery:
+    """Returns the query for the words of a text that is none: nothing in it is syntax, and a text
+    without a word asks for nothing."""
+    draft = _QueryDraft()
+    draft.plain.append(_normal(text))
+    draft.flush()
+    return draft.parsed().text
+
+
+def _normal(text: str) -> str:
+    text = text.replace("\x00", " ").encode("utf-8", "replace").decode()
+    return unicodedata.normalize("NFKC", text)
 
 
 class _QueryDraft:

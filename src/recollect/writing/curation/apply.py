@@ -13,7 +13,7 @@ from recollect.nouns import Change, Filter, Put, Register, Source, group_by, ind
 from recollect.ports import PairModel, Store
 from recollect.text.chunk import passages
 from recollect.text.lexical import indexed_text
-from recollect.text.questions.parse import parse
+from recollect.text.questions.parse import words_of
 from recollect.writing.curation import receipts
 from recollect.writing.curation.decide import Decision
 from recollect.writing.curation.group import OVERVIEW, KnownPage, spoken
@@ -65,7 +65,7 @@ class StoredPages:
     def naming(self, names: Sequence[str]) -> list[set[str]]:
         """For each name, the addresses of the pages with a fact that says it."""
         limits = Filter(owner=self._owner, scopes=self._scopes, kinds=(FACT,))
-        queries = [parse(name).text for name in names]
+        queries = list(map(words_of, names))
         arms = self._store.search_text(queries, limits, limit=NAMING) if names else ()
         found = []
         for name, arm in zip(names, arms, strict=True):
