@@ -151,6 +151,18 @@ def test_what_a_tool_printed_is_found_where_it_is_asked_for(asked: Memory) -> No
     assert "zeppelin" in "\n".join(one.text for one in printed.results)
 
 
+@pytest.mark.parametrize("count", [40, 400])
+def test_what_tools_printed_takes_no_place_from_what_was_said(asked: Memory, count: int) -> None:
+    printed = "files.py: retention of the export files in days\ncli.py: --retention of export files"
+    kept = "The nightly files are kept for 35 days, says Dana; then the cleanup deletes them."
+    turns = ("user", "run the job"), ("tool", printed), ("assistant", "The job is done.")
+    asked.put([*(session(f"run {n}", *turns) for n in range(count)), note("export", kept)])
+    found = asked.search("what is the retention of the export files in days?")
+    assert kept in [one.text for one in found.results]
+    found = asked.search("retention of the export files", roles=["tool"])
+    assert found.results[0].text.startswith("tool: files.py")
+
+
 def test_what_people_ask_each_other_is_what_they_said(tmp_path: Path) -> None:
     with Memory.open(tmp_path / "store", rerank_model="none") as memory:
         memory.put(

@@ -168,5 +168,11 @@ def _meeting(hits: Sequence[Hit], conditions: TextQuery, asked: Pass) -> list[Hi
     return list(of_passages(hits, kept))
 
 
+def together(one: Arm, other: Arm) -> Arm:
+    """Returns an arm with what it found in two ways."""
+    hits = _by_document((*one.hits, *other.hits))
+    return one._replace(hits=hits, every=(*one.every, *other.every))
+
+
 def _by_document(hits: Sequence[Hit]) -> tuple[Hit, ...]:
     return tuple(best_by_document(hits).values())

@@ -41,23 +41,22 @@ BEHIND = 1e-6
 
 @stage("exchanges", otherwise=lambda pool: pool)
 def answered(pool: Pool) -> Pool:
-    """Takes from the candidates what only asks and what nobody said, and looks up what was replied
-    to the best of the questions."""
+    """Takes from the candidates what only asks, and looks up what was replied to the best of the
+    questions."""
     every = pool.every()
-    heard = [c for c in every if pool.of.admits(pool.stored(c))]
-    asking = [] if pool.of.questions else [c for c in heard if _asks(pool.stored(c), pool)]
-    if len(heard) == len(every) and not asking:
+    asking = [] if pool.of.questions else [c for c in every if _asks(pool.stored(c), pool)]
+    if not asking:
         return unreported(pool)
     questions = {c.passage for c in asking}
-    found = by_passage(heard)
+    found = by_passage(every)
     passages, asked, echoes = dict(pool.passages), dict[int, Exchange](), set[int]()
     for question in asking[:ASKED]:
         replies = by_key(_replies(pool.stored(question), pool))
         passages |= replies
         echoes.update(replies if _is_same(pool.stored(question), pool) else ())
         asked = {reply: _exchange(question, reply, found) for reply in replies} | asked
-    say(_left_out(len(questions), len(every) - len(heard)), found=len(asked))
-    others = (c for c in heard if c.passage not in questions | echoes)
+    say(f"left out: {len(questions)} that only ask", found=len(asked))
+    others = (c for c in every if c.passage not in questions | echoes)
     return pool._replace(passages=passages, asked=asked).regrouped(others)
 
 
@@ -65,11 +64,6 @@ def _is_same(question: StoredPassage, pool: Pool) -> bool:
     """Whether it was asked in nearly the same words: what replies to it is found under them."""
     one, other = stems(question.passage.text), stems(pool.of.parsed.prose)
     return len(one & other) >= SAME * len(one | other)
-
-
-def _left_out(questions: int, unheard: int) -> str:
-    counts = {"only ask": questions, "nobody said": unheard}
-    return "left out: " + ", ".join(f"{count} that {why}" for why, count in counts.items() if count)
 
 
 def _asks(stored: StoredPassage, pool: Pool) -> bool:

@@ -13,14 +13,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from recollect.nouns import Arm, Candidate, Contribution, Hit, Policy, grouped, partition
+from recollect.named_tuple import NamedTuple
+from recollect.nouns import (
+    Arm,
+    Candidate,
+    Contribution,
+    Hit,
+    Policy,
+    StoredPassage,
+    grouped,
+    partition,
+)
 from recollect.reading.pool import (
     Pass,
     Pool,
     best_by_document,
     by_key,
     grouped_by_document,
-    of_passages,
 )
 from recollect.trace import say, stage
 
@@ -37,31 +46,54 @@ READ = 40
 
 @stage("fuse")
 def pool(asked: Pass, found: Sequence[Arm]) -> Pool:
-    """Fuses what the arms found, and loads the passages that may be seen."""
+    """Fuses what the arms found, and loads the passages that may be seen and heard."""
     policy, arms = asked.policy, [arm for arm in found if arm.hits]
     ranked = fuse(found, policy)
-    firsts = list(best_by_document(ranked).values())
-    kept = firsts[: max(policy.limit + policy.named, policy.rerank)]
-    further = _others(ranked, kept)
-    stored = asked.view.passages([c.passage for c in (*kept, *further)])
-    passages = by_key(filter(asked.sees, stored))
-    say("by scores")
+    places = max(policy.limit + policy.named, policy.rerank)
+    best = _loaded(asked, ranked, places)
+    full = any(len(arm.found) >= policy.pool for arm in arms)
+    say(f"by scores; left out: {best.unheard} that nobody said" if best.unheard else "by scores")
     return Pool(
         asked,
-        tuple(of_passages(kept, passages)),
-        passages,
+        best.kept,
+        best.passages,
         _idf(found),
-        len(firsts),
-        full=any(len(arm.found) >= policy.pool for arm in arms),
-        others=grouped_by_document(of_passages(further, passages)),
+        len(best_by_document(ranked)),
+        full,
+        others=grouped_by_document(best.further),
         by_meaning=any(arm.name == "vector" for arm in arms),
         among=max(arm.among for arm in found),
+        crowded=full and len(best.kept) < places and best.unheard >= policy.pool // 2,
     )
 
 
-def documents(found: Sequence[Arm], policy: Policy) -> list[Candidate]:
-    """Returns the documents that the arms found, each by its best passage, best first."""
-    return list(best_by_document(fuse(found, policy)).values())
+class _Loaded(NamedTuple):
+    kept: tuple[Candidate, ...]
+    """The best passage of each of the best documents."""
+    further: tuple[Candidate, ...]
+    """The next best of these documents."""
+    passages: Mapping[int, StoredPassage]
+    unheard: int
+    """How many have no place because of who speaks in them."""
+
+
+def _loaded(asked: Pass, ranked: Sequence[Candidate], places: int) -> _Loaded:
+    """Loads the best; what may not be seen, or heard, leaves its place to the next."""
+    stored: dict[int, StoredPassage] = {}
+    left, unheard = list(ranked), 0
+    while True:
+        kept = tuple(best_by_document(left).values())[:places]
+        further = tuple(_others(left, kept))
+        new = [c.passage for c in (*kept, *further) if c.passage not in stored]
+        if not new:
+            return _Loaded(kept, further, stored, unheard)
+        found = asked.view.passages(new)
+        seen = list(filter(asked.sees, found))
+        heard = by_key(filter(asked.admits, seen))
+        unheard += len(seen) - len(heard)
+        stored |= heard
+        hidden = {key for key in new if key not in heard}
+        left = [c for c in left if c.passage not in hidden]
 
 
 def _idf(found: Sequence[Arm]) -> Mapping[str, float]:

@@ -138,6 +138,8 @@ class Pool(NamedTuple):
     """The next best passages of each document, best first."""
     by_meaning: bool
     """The vector arm is among those that found them."""
+    crowded: bool = False
+    """What may not be heard took so many places in the arms that there is room left for others."""
     asked: Mapping[int, Exchange] = {}
     """The passages that reply to a question among those that were found."""
     among: int = 0

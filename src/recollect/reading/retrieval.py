@@ -15,6 +15,8 @@ from itertools import chain
 
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import (
+    SPOKEN,
+    Arm,
     Candidate,
     Contribution,
     Filter,
@@ -124,18 +126,33 @@ def wants_questions(question: Question) -> bool:
 
 def ranked(asked: Pass) -> Pool:
     """Makes one pass: what the arms find, fused, read, graded, with what the best hits name."""
-    arms = (
-        candidates.lexical(asked),
-        candidates.title(asked),
-        candidates.vector(asked),
-        candidates.window(asked),
-    )
-    pool = exchanges.answered(fuse.pool(asked, arms))
+    pool = exchanges.answered(_fused(asked))
     pool = grade.grade(rerank.read(pool, pool.fused))
     if asked.policy.hop:
         with surviving("hop"):
             pool = taken(pool, hop.bridges(pool), "hop")
     return _with_exchanges(pool) if pool.asked else pool
+
+
+def _fused(asked: Pass) -> Pool:
+    """Returns what the arms find, fused; where what may not be heard crowds out the rest, with what
+    they find in notes and in what a user or an assistant said."""
+    arms = _arms(asked)
+    pool = fuse.pool(asked, arms)
+    if not pool.crowded:
+        return pool
+    with tracing():  # what these arms did was told once
+        spoken = _arms(asked._replace(filter=asked.filter._replace(roles=SPOKEN)))
+        return fuse.pool(asked, [*map(candidates.together, arms, spoken)])
+
+
+def _arms(asked: Pass) -> tuple[Arm, ...]:
+    return (
+        candidates.lexical(asked),
+        candidates.title(asked),
+        candidates.vector(asked),
+        candidates.window(asked),
+    )
 
 
 def _with_exchanges(alone: Pool) -> Pool:
@@ -160,7 +177,7 @@ def taken(pool: Pool, hits: Sequence[Hit], arm: str) -> Pool:
         fused[hit.document] = _credited(known, part) if known else _new(hit, part)
     new = list(fused.values())[len(pool.fused) :]
     stored = pool.of.view.passages([c.passage for c in new])
-    passages = {**pool.passages, **by_key(filter(pool.of.sees, stored))}
+    passages = {**pool.passages, **by_key(filter(pool.of.shows, stored))}
     seen = tuple(of_passages(fused.values(), passages))
     pool = pool._replace(fused=seen, passages=passages)
     added = list(of_passages(new, passages))
@@ -390,13 +407,7 @@ def expanded(pool: Pool) -> Pool:
 
 def _first_of(asked: Pass) -> list[Hit]:
     """Returns what a rewrite finds, best first."""
-    arms = (
-        candidates.lexical(asked),
-        candidates.title(asked),
-        candidates.vector(asked),
-        candidates.window(asked),
-    )
-    best = fuse.documents(arms, asked.policy)[: expand.BROUGHT]
+    best = _fused(asked).fused[: expand.BROUGHT]
     return [Hit(c.passage, c.document, c.score) for c in best]
 
 
