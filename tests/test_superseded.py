@@ -143,6 +143,21 @@ def test_a_question_about_the_past_gets_both() -> None:
         assert "adr-3" in asked(memory, "superseded job queue")
 
 
+@pytest.mark.parametrize("then", ["today", "this year", "tomorrow", "since January"])
+def test_a_time_that_is_not_over_is_not_the_past(then: str) -> None:
+    now = datetime(2026, 11, 16, 12, tzinfo=UTC)
+    with kept(*pair("adr-3", "adr-7", 7)) as memory:
+        question = f"which job queue in Redis do we use {then}?"
+        assert asked(memory, question, now=now) == ["adr-7"]
+        assert "adr-3" in asked(memory, "which job queue did we use last year?", now=now)
+
+
+def test_an_age_is_not_the_past() -> None:
+    with kept(*pair("adr-3", "adr-7", 7)) as memory:
+        assert asked(memory, "how old is the job queue in Redis?") == ["adr-7"]
+        assert "adr-3" in asked(memory, "the old job queue")
+
+
 def test_what_held_at_a_time_is_told() -> None:
     old, new = pair("adr-3", "adr-7", 7)
     with kept(old, new._replace(date=datetime(2025, 6, 1, tzinfo=UTC))) as memory:

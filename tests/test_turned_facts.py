@@ -118,6 +118,8 @@ def test_a_question_that_asks_more_of_a_named_fact_is_answered_by_what_says_that
         assert "fact" in [one.kind for one in more.results]
         other = memory.search("who invented the friday freeze?", cache=False)
         assert [one.kind for one in other.results] == ["fact"]
+
+
 @pytest.mark.parametrize("text", ["-Xmx4g -Xms1g", "path:/srv/data", "kind:note", "—", "🎉🎉"])
 def test_nothing_in_a_fact_is_syntax(memory: Memory, text: str) -> None:
     memory.remember("The lawn is mowed on Fridays.")

@@ -112,6 +112,8 @@ class Window(NamedTuple):
     until: datetime | None
     said: str
     """The words of it."""
+    over: bool = False
+    """Whether it had ended when the question was asked."""
 
     @property
     def days(self) -> str:

@@ -2,7 +2,7 @@
 
 A decision record is "superseded by ADR 7", a proposal has ``superseded_by: 387``, a note names the
 one that ``replaces`` it. As with facts, what is in force is told in the place of what no longer is;
-an answer about the past (a time in the question, "what did we use before") is about both. Where the
+an answer about the past (a time that is over, "what did we use before") is about both. Where the
 other is not here, or may not be seen, nothing took its place.
 """
 
@@ -43,8 +43,10 @@ _NEVER_HELD = frozenset(
     {"draft", "proposed", "rejected", "withdrawn", "deferred", "superseded", "deprecated"}
 )
 """What stands so has taken nobody's place, whatever it was meant to replace."""
+_OLD = r"(?<!how\s)(?<!years\s)(?<!-)old|older(?!\s+than)"
+"""Not an age: "how old is the cat?", "a year-old cat", "what is older than a week?"."""
 _PAST = re.compile(
-    r"\b(?:previous(?:ly)?|former(?:ly)?|original(?:ly)?|earlier|used\s+to|old(?:er)?|histor\w+"
+    rf"\b(?:previous(?:ly)?|former(?:ly)?|original(?:ly)?|earlier|used\s+to|{_OLD}|histor\w+"
     r"|supersed\w+|replaced|obsolete|deprecated|no\s+longer|abandoned|dropped"
     r"|früher\w*|ehemal\w+|ursprünglich\w*|alten?|antes|anterior\w*|ancien\w*|avant"
     r"|(?:did|was|were|had)\b.{0,80}\bbefore)\b|\bbefore\W*\Z",
@@ -63,8 +65,10 @@ def why_not(pool: Pool, query: Query) -> str:
 
 
 def of_the_past(query: Query) -> bool:
-    """Whether a question is about what held before as well."""
-    return query.window is not None or _PAST.search(query.text) is not None
+    """Whether a question is about what held before as well: it says so, or names a time that is
+    over. "Today" and "this year" are about what holds."""
+    then = query.window is not None and query.window.over
+    return then or _PAST.search(query.text) is not None
 
 
 class Successors(NamedTuple):

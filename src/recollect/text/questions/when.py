@@ -24,6 +24,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from itertools import chain
 
+from recollect.moments import aware
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Window, values_of
 from recollect.text.questions.time_words import WORDS
@@ -49,7 +50,8 @@ def window(text: str, now: datetime | None = None) -> Window | None:
     if joined.empty:
         return None
     (first, _), (last, _) = spans[0], spans[-1]
-    return Window(*joined, text[first.start : last.end])
+    over = joined.until is not None and joined.until <= aware(now)
+    return Window(*joined, text[first.start : last.end], over)
 
 
 def _span(time: _Time, now: datetime) -> _TimeSpan | None:
