@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
@@ -242,6 +242,26 @@ def test_a_period_is_a_filter(talks: Memory) -> None:
     assert first(talks, "What did we do about the importer in April?") == ["middle"]
     assert first(talks, "What did we work on in April?") == ["middle"]
     assert first(talks, "what did we work on between February and April?") == ["begin", "middle"]
+
+
+@pytest.mark.parametrize("hours", [-10, -5, 0, 9, 13])
+def test_a_day_is_that_of_who_asks(keyword_memory: Memory, hours: int) -> None:
+    """A note has a date without a time, a session has the moment it began."""
+    zone = timezone(timedelta(hours=hours))
+    now = datetime(2026, 11, 16, 21, tzinfo=zone)
+    dates = {f"note {number}": datetime(2026, 11, number, tzinfo=UTC) for number in (15, 16, 17)}
+    text = "The fence is painted."
+    keyword_memory.put(Document(name, "notes", text, date=date) for name, date in dates.items())
+    began = {"early": now.replace(hour=1), "late": now.replace(hour=20)}
+    keyword_memory.put(talk(name, date, "Paint the fence.") for name, date in began.items())
+
+    def found(text: str) -> set[str]:
+        return {one.document for one in keyword_memory.search(text, now=now, limit=9).results}
+
+    assert found("What happened today?") == {"note 16", "early", "late"}
+    assert found("What happened yesterday?") == {"note 15"}
+    assert found("What did we do about the fence yesterday?") == {"note 15"}
+    assert found("What did we do about the fence today?") == {"note 16", "early", "late"}
 
 
 def test_where_nothing_of_a_period_speaks_of_the_topic_it_says_so_and_names_what_there_is(

@@ -1,7 +1,7 @@
 """A request, whole and resolved: text, filter, policy, and the query that an index understands."""
 
-from collections.abc import Iterable, Mapping
-from datetime import datetime, timedelta
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime, time, timedelta
 from typing import Literal, get_args
 
 from recollect.errors import UsageError
@@ -106,7 +106,8 @@ class Filter(NamedTuple):
 
 
 class Window(NamedTuple):
-    """A stretch of time that a question speaks of: ``since`` inclusive, ``until`` exclusive."""
+    """A stretch of time that a question speaks of: ``since`` inclusive, ``until`` exclusive, both
+    in the zone of who asks."""
 
     since: datetime | None
     until: datetime | None
@@ -121,10 +122,30 @@ class Window(NamedTuple):
         return " to ".join(f"{day:%Y-%m-%d}" if day else "…" for day in (self.since, self.until))
 
     def has(self, moment: datetime | None, grace: timedelta = timedelta()) -> bool:
-        """Whether the moment is in it, or less than *grace* after it."""
-        if moment is None or (self.since is not None and moment < self.since):
+        """Whether the moment is in it, or less than *grace* after it. A date without a time, which
+        is kept as midnight UTC, is that day wherever one is."""
+        if moment is None or (self.since is not None and _beside(moment, self.since) < self.since):
             return False
-        return self.until is None or moment < self.until + grace
+        return self.until is None or _beside(moment, self.until) < self.until + grace
+
+    @property
+    def reach(self) -> tuple[datetime | None, datetime | None]:
+        """The moments between which everything is that it has, in UTC: of dates without a time it
+        is up to a day more."""
+        return _reached(self.since, min), _reached(self.until, max)
+
+
+def _beside(moment: datetime, edge: datetime) -> datetime:
+    """Returns a moment as it compares with one of another zone: a date without a time is the same
+    day there."""
+    is_day = moment.astimezone(UTC).time() == time.min
+    return moment.astimezone(UTC).replace(tzinfo=edge.tzinfo) if is_day else moment
+
+
+def _reached(
+    edge: datetime | None, furthest: Callable[[datetime, datetime], datetime]
+) -> datetime | None:
+    return edge and furthest(edge.astimezone(UTC), edge.replace(tzinfo=UTC))
 
 
 TimeKind = Literal[

@@ -145,7 +145,8 @@ def window(asked: Pass) -> Arm:
     window, (embedder, _) = asked.window, _embedder(asked)
     if window is None:
         return unreported(NO_WINDOW)
-    then = asked.filter._replace(since=window.since, until=window.until)
+    since, until = window.reach
+    then = asked.filter._replace(since=since, until=until)
     hits: Sequence[Hit]
     if embedder is not None and asked.policy.by != "keyword":
         vector = embedder.embed_query(asked.parsed.prose)

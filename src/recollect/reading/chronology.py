@@ -235,7 +235,8 @@ class Outline(NamedTuple):
 def listing(of: Pass, seen: Filter, asked: TimeRoute) -> list[Outline]:
     """Returns the documents that the filter lets through by time alone, and that may be seen, in
     the order that the question wants: sessions, where there is any."""
-    every = of.view.scan(seen, limit=DEEP, dated=True).items
+    scanned = of.view.scan(seen, limit=DEEP, dated=True).items
+    every = [one for one in scanned if of.window is None or of.window.has(one.date)]
     found = [one for one in every if one.kind == SESSION and asked.ours] or every
     order = "oldest" if asked.order == "relevance" else asked.order
     outlines = (_outline(of, one.id) for one in in_order(found, order, lambda one: one.date))

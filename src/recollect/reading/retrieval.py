@@ -347,7 +347,8 @@ def listing(asked: Pass, query: Query) -> list[Outline]:
     the time that is asked about."""
     seen, window, time = asked.filter, asked.window, query.time
     if window:
-        seen = seen._replace(since=window.since, until=window.until)
+        since, until = window.reach
+        seen = seen._replace(since=since, until=until)
     if time.event:
         with tracing():  # what its own stages did is not told
             event = chronology.moment(ranked(asked))

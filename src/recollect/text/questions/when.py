@@ -57,12 +57,18 @@ def window(text: str, now: datetime | None = None) -> Window | None:
 def _span(time: _Time, now: datetime) -> _TimeSpan | None:
     """Returns the moments that a time names; None for February 30, another century, or what is
     out of the calendar."""
-    zone = now.tzinfo or UTC
+    zone = aware(now).tzinfo
     try:
         edges = _resolved(time, now.replace(tzinfo=None))
-        return _TimeSpan(*(edge and edge.replace(tzinfo=zone).astimezone(UTC) for edge in edges))
+        return _TimeSpan(*(edge and _checked(edge.replace(tzinfo=zone)) for edge in edges))
     except (ValueError, OverflowError):
         return None
+
+
+def _checked(edge: datetime) -> datetime:
+    """Returns a moment that is in the calendar everywhere; raises OverflowError for another."""
+    edge.astimezone(UTC)
+    return edge
 
 
 def vague(text: str) -> str:
