@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from recollect import Document, Memory, Message
 from recollect.errors import UsageError
-from recollect.surfaces import render
+from recollect.surfaces import headlines, render
 from recollect.surfaces.terminal import Style
 from recollect.text.questions import time_route as time_route_module
 from recollect.text.questions.time_route import time_route, written_out
@@ -286,6 +287,58 @@ def test_a_person_reads_the_date_first(talks: Memory) -> None:
     assert lines[1] == "first 2026-02-03"
     often = talks.search("How often did we talk about the importer?", now=NOW)
     assert "told of on 2026-09-09, 2026-04-07, 2026-02-03" in render.answer(often, Style(False))
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "said"),
+    [
+        ("Miso the cat was born in spring 2013.", "When was Miso the cat born?", ""),
+        ("The lease was signed in March 2026.", "When was the lease signed?", ""),
+        (
+            "The permit was granted on 3 March 2026.",
+            "When was the permit granted?",
+            "on 2026-03-03",
+        ),
+        ("The bridge was shut from 3 May 2026 to 9 May 2026.", "When was the bridge shut?", ""),
+        ("The attic was insulated with wool.", "When was the attic insulated?", ""),
+    ],
+)
+def test_when_a_fact_was_kept_is_not_when_it_was(
+    keyword_memory: Memory, text: str, question: str, said: str
+) -> None:
+    keyword_memory.remember(text)
+    assert headlines.answered(keyword_memory.search(question)) == said
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("2026-05-04-walk.md", "# Walk\n\nWe painted the hull of the boat.", "on 2026-05-04"),
+        ("log.md", "# Log\n\n## 2026-06-15\n\nWe painted the hull of the boat.", "on 2026-06-15"),
+        ("boat.md", "# Boat\n\nWe painted the hull of the boat.", ""),
+        ("adr/0001-hull.md",
+         "# ADR 1: Paint the hull of the boat\nDate: 2026-05-04\nStatus: Accepted\n\n"
+         "## Decision\nThe hull of the boat is painted.", ""),
+    ],
+)  # fmt: skip
+def test_when_something_was_is_told_by_what_says_it(
+    keyword_memory: Memory, tmp_path: Path, name: str, text: str, said: str
+) -> None:
+    file = tmp_path / "notes" / name
+    file.parent.mkdir(parents=True)
+    file.write_text(text)
+    keyword_memory.add(tmp_path / "notes")
+    found = keyword_memory.search("when did we paint the hull of the boat?")
+    assert found.status == "direct_passages"
+    assert headlines.answered(found) == said
+
+
+def test_what_does_not_answer_has_no_date(keyword_memory: Memory) -> None:
+    talked = talk("talk", day(10, 1), "Tom proposes Svelte for the dashboard. Nothing is decided.")
+    keyword_memory.put([talked])
+    found = keyword_memory.search("when did we switch from Vue to Svelte in production?")
+    assert found.status == "needs_synthesis"
+    assert headlines.answered(found) == ""
 
 
 def test_a_period_without_dates_has_no_say(talks: Memory) -> None:

@@ -252,7 +252,7 @@ class TimeFound(NamedTuple):
     said: str
     """The words of the question that told."""
     date: datetime | None
-    """Of the first result."""
+    """Of the first result; where it is asked when something was, the day that it tells, if any."""
     dates: tuple[datetime, ...] = ()
     """Of all that is shown and speaks of the topic, in its order."""
     since: datetime | None = None

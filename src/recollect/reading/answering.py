@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from itertools import pairwise
 
+from recollect.facts import KIND
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import (
     Candidate,
     Detail,
@@ -32,6 +36,11 @@ EXCERPT = 60
 """Characters of what is named where nothing is shown."""
 MATCHED = 4
 """Words of the question that a line names."""
+LASTING = (KIND, "memory", "decision")
+"""Kinds whose date is that of when they were kept or decided, not of what they tell."""
+KEPT = ("file", "commit", "record")
+"""What says when a text was kept."""
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 
 def cost(*parts: str) -> int:
@@ -84,12 +93,25 @@ def _best_unit(stored: StoredPassage, spans: Sequence[Span]) -> tuple[int, int]:
     """Returns where the sentence of a passage stands that has most of the question's words, of
     those that are shown."""
     own = [span for span in spans if span.id == stored.id]
-    every = [
-        (sum(start <= mark < end for mark, _ in span.marks), span.start + start, span.start + end)
-        for span in own
-        for start, end in sentences.units(span.text)
-    ]
-    return max(every, key=lambda one: one[0], default=(0, 0, len(stored.passage.text)))[1:]
+    best = max(_units(own), key=lambda one: one.words, default=None)
+    if best is None:
+        return 0, len(stored.passage.text)
+    return best.span.start + best.start, best.span.start + best.end
+
+
+class _Unit(NamedTuple):
+    """A sentence of a span, and how many of the question's words it has."""
+
+    words: int
+    span: Span
+    start: int
+    end: int
+
+
+def _units(spans: Sequence[Span]) -> Iterator[_Unit]:
+    for span in spans:
+        for start, end in sentences.units(span.text):
+            yield _Unit(sum(start <= mark < end for mark, _ in span.marks), span, start, end)
 
 
 def joined(spans: Sequence[Span]) -> str:
@@ -173,17 +195,46 @@ def status(results: Sequence[Result], confidence: float, policy: Policy) -> Stat
     return "direct_passages" if confidence >= policy.direct_confidence else "needs_synthesis"
 
 
-def time_found(query: Query, results: Sequence[Result]) -> TimeFound | None:
+def time_found(query: Query, results: Sequence[Result], said: Status) -> TimeFound | None:
     """Returns what a question of time was taken for, with the days of what is shown."""
     time, window = query.time, query.window
     if time.kind == "none" and not time.ordered:
         return None
     timed = [one for one in results if any(c.arm == "time" for c in one.contributions)]
     dates = tuple(one.date for one in timed if one.date)
-    first = results[0].date if results else None
+    first = _DATES.get(time.kind, _date)(results[0], said) if results else None
     inside = window is not None and bool(dates) and all(map(window.has, dates))
     since, until = (window.since, window.until) if window and inside else (None, None)
     return TimeFound(time.kind, time.order, time.topic, time.said, first, dates, since, until)
+
+
+def _date(one: Result, _: Status) -> datetime | None:
+    return one.date
+
+
+def _told(one: Result, said: Status) -> datetime | None:
+    """Returns when that was what the sentence of a result tells: a day that the sentence names, or
+    its heading; else that of the session or the dated note, of what was said and done then. A
+    sentence with a year, a month or several days tells it itself."""
+    if said != "direct_passages":
+        return None
+    kept = one.kind in LASTING or one.dated in KEPT
+    own = one.date if kept and one.dated not in ("text", "heading") else None
+    sentence = _best_sentence(one)
+    days = {each.date for each in stated.written(sentence)} - {own}
+    if days or _YEAR.search(sentence):
+        return days.pop() if len(days) == 1 and min(days).day > 1 else None
+    return None if own else one.date
+
+
+def _best_sentence(one: Result) -> str:
+    """Returns the sentence that has most of the question's words, of those that are shown."""
+    best = max(_units(one.spans), key=lambda unit: unit.words, default=None)
+    return best.span.text[best.start : best.end] if best else one.text
+
+
+_DATES: Mapping[str, Callable[[Result, Status], datetime | None]] = {"when": _told}
+"""How the date is found that answers a question of time; elsewhere it is that of what was found."""
 
 
 def named(candidate: Candidate, pool: Pool, reason: str, *, quoted: bool = False) -> Named:

@@ -179,7 +179,7 @@ def _listed(question: Question, asked: Pass) -> Answer | None:
     stretches = {one.first.key: one.stretches for one in found}
     kept = Selection(pool, candidates, {}, (), stretches)
     results, budget = _fitted(_shown(kept), question.policy.budget)
-    time = time_found(question.query, results)
+    time = time_found(question.query, results, "direct_passages")
     return _blank(question)._replace(
         status="direct_passages",
         confidence=pool.confidence,
@@ -343,7 +343,7 @@ def _answer(
     gone = {old: new for old, new in replaced.items() if titles & {old, new}}
     unquoted = bool(question.parsed.text.must) and not pool.of.parsed.text.must
     relaxed = _given_up(question, pool)
-    time = time_found(question.query, results)
+    time = time_found(question.query, results, said)
     told = Findings(found.spelling, found.again, relaxed, unseen, gone, unquoted, time=time)
     if said in _LACKING:
         told = told._replace(lacking=_LACKING[said](kept, len(results)))
