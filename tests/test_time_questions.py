@@ -359,6 +359,28 @@ def test_what_was_before_and_after_something(talks: Memory) -> None:
     assert first(talks, "What did we do right after the shed and the fence?")[0] == "begin"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What did we use before the Lisbon train?",
+        "Who did we have before the Lisbon train?",
+        "Was haben wir vor dem Lisbon train benutzt?",
+    ],
+)
+def test_what_something_took_the_place_of_is_looked_for_by_its_name(
+    talks: Memory, text: str
+) -> None:
+    found = talks.search(text, now=NOW)
+    assert [one.document for one in found.results] == ["other"]
+    assert found.time is not None
+    assert (found.time.kind, found.time.topic) == ("before", "Lisbon train")
+
+
+def test_before_something_that_nothing_tells_of_is_not_everything(talks: Memory) -> None:
+    found = talks.search("What did we work on before the Zanzibar expedition?", now=NOW)
+    assert (found.status, found.results) == ("no_results", ())
+
+
 def test_the_answer_says_the_date_and_how_to_switch_it_off(talks: Memory) -> None:
     found = talks.search("When did we first talk about the importer?", now=NOW)
     assert found.time is not None

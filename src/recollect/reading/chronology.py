@@ -41,6 +41,8 @@ WITHIN = 0.5
 filter."""
 MENTIONS, READ = 0.1, 200
 """The share of a document's passages that speak of the topic, of so many of the first."""
+TOLD = 0.5
+"""The share of the words of an event from which on a document tells when it was."""
 SESSION = "session"
 ARM = "time"
 _NEVER = datetime.min.replace(tzinfo=UTC)
@@ -126,8 +128,15 @@ def _most(worth: Mapping[int, float], some: Iterable[Candidate]) -> float:
 
 def speaking_of(candidates: Sequence[Candidate], pool: Pool) -> dict[int, float]:
     """Returns how much each document speaks of the topic: the fused score of its best passage, and
-    the share of the topic's words that its passages and its title have together."""
+    the share of the topic's words that it has."""
     fused = {c.document: c.score for c in pool.fused}
+    said = _shares(candidates, pool)
+    return {id: max(0.0, fused.get(id, 0.0)) + WORDS * said[id] for id in said}
+
+
+def _shares(candidates: Sequence[Candidate], pool: Pool) -> dict[int, float]:
+    """Returns the share of the topic's words that the passages of each document and its title have
+    together."""
     beside = chain.from_iterable(pool.others.get(c.document, ()) for c in candidates)
     others = [other.passage for other in beside]
     matched = {**pool.matched, **pool.of.view.matched(pool.of.parsed.content, others)}
@@ -139,7 +148,7 @@ def speaking_of(candidates: Sequence[Candidate], pool: Pool) -> dict[int, float]
         words.update(*(matched.get(one.passage, ()) for one in passages))
         return share(worth, words)
 
-    return {c.document: max(0.0, fused.get(c.document, 0.0)) + WORDS * said(c) for c in candidates}
+    return {c.document: said(c) for c in candidates}
 
 
 def _more_than_mentions(near: Sequence[Candidate], pool: Pool) -> list[Candidate]:
@@ -167,10 +176,13 @@ def _more_than_mentions(near: Sequence[Candidate], pool: Pool) -> list[Candidate
 
 
 def moment(event: Pool, topic: Pool | None = None) -> datetime | None:
-    """Returns the date of the document that speaks most of an event, and of the topic with it."""
-    worth = speaking_of(event.best, event)
+    """Returns the date of the document that speaks most of an event, and of the topic with it; None
+    where it is doubtful that any does, and none has half of its words."""
+    worth, said = speaking_of(event.best, event), _shares(event.best, event)
     beside = speaking_of(topic.best, topic) if topic else worth
-    dated = [c for c in event.best if event.stored(c).document.date]
+    least = TOLD if event.of.policy.doubts(event.answerable) else 0.0
+    some = [c for c in event.best if said[c.document] >= least]
+    dated = [c for c in some if event.stored(c).document.date]
     value = {c.document: worth[c.document] * beside.get(c.document, 0.0) for c in dated}
     best = max(dated, key=lambda c: value[c.document], default=None)
     return event.stored(best).document.date if best else None

@@ -352,7 +352,9 @@ def listing(asked: Pass, query: Query) -> list[Outline]:
     if time.event:
         with tracing():  # what its own stages did is not told
             event = chronology.moment(ranked(asked))
-        seen = _beside(seen, time, event) if event else seen
+        if event is None:
+            return skip(f"no date of “{time.event}”", [])
+        seen = _beside(seen, time, event)
     if query.as_of:
         after = query.as_of + timedelta(seconds=1)
         seen = seen._replace(until=min(after, seen.until or after))

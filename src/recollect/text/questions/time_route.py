@@ -23,6 +23,7 @@ from recollect.text.questions.time_rules import (
     PARTS,
     PAST,
     RULES,
+    USED,
     VERBS,
     TimeRule,
 )
@@ -65,6 +66,9 @@ def time_route(text: str, window: Window | None = None) -> TimeRoute:
     said = whole[match.start : end].strip() or period
     if match.rule.soft:
         return TimeRoute(kind, said=said, soft=True)
+    asked = whole if match.rule.language == "de" else rest  # the verb is at its end
+    if event and not topic and _used().search(asked):
+        return TimeRoute(kind, topic=event, said=said)  # what tells of the change
     ours = kind != "state" and _ours().search(whole) is not None  # a note tells a state as well
     return TimeRoute(kind, ORDERS[kind], topic, event, said, ours)
 
@@ -174,6 +178,11 @@ def _aside() -> re.Pattern[str]:
 @cache
 def _ours() -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(OURS)})\b", re.IGNORECASE)
+
+
+@cache
+def _used() -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(USED)})\b", re.IGNORECASE)
 
 
 @cache

@@ -724,6 +724,13 @@ OURS = (
 )
 """Words of a question that is about what was said or done together."""
 
+USED = (
+    r"use|used|using|(?:did|do) \w+ have|who",
+    r"einsatz|(?:be)?nutz\w+|(?:be|ge)nutzt|verwend\w+|wer|us[aá]\w+|qui[eé]n|utilis\w+|qui",
+)
+"""Words of a question for what or whom something took the place of, or gave way to: what was done
+at the time does not answer it."""
+
 EMPTY = {
     "en": """
 what which who whom whose where when how why did do does done doing had have has having was were is
