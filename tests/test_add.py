@@ -783,6 +783,45 @@ def test_secrets_stay_if_asked_and_the_other_choice_reads_again(cli: Cli, leaky:
     assert cli("add", str(leaky), "--no-redact", "--json").json["changed"] == 4
 
 
+KEY = [f"MIIEpAIBAAKCAQEA7bq0mV2x3n9fQ1vZ8yJ4s6u0pLrTgHkWcXeYdAoBiNfMjS{n:02}" for n in range(25)]
+PEM = "\n".join(["-----BEGIN RSA PRIVATE KEY-----", *KEY, "-----END RSA PRIVATE KEY-----"])
+
+
+def tool(output: str) -> dict[str, Any]:
+    return turn("r1", "user", [{"type": "tool_result", "tool_use_id": "t1", "content": output}])
+
+
+@pytest.mark.parametrize("secret", [PEM, TOKEN, f"{PASSWORD}\n"])
+@pytest.mark.parametrize("share", [0.3, 0.9])
+@pytest.mark.parametrize("end", [False, True])
+def test_no_part_of_a_secret_is_kept_where_a_long_output_is_cut(
+    mem: Memory, tmp_path: Path, secret: str, share: float, end: bool
+) -> None:
+    inside = int(len(secret) * share)
+    before, after = ("x\n" * 5000)[inside - 2000 :], "\ny" * 5000
+    if end:
+        before, after = "x\n" * 5000, after[: 2000 - len(secret) + inside]
+    mem.add(log(tmp_path / "logs" / "elder.jsonl", ASKED, tool(before + secret + after)))
+    text = mem.get("elder").rendered()
+    assert "characters …]" in text
+    parts = (*KEY, KEY[0][:12], KEY[0][-20:-2], TOKEN[4:12], TOKEN[-8:], "Zq81xWv0", "hunter2")
+    assert [part for part in parts if part in text] == []
+
+
+def test_the_title_of_a_session_has_no_part_of_a_secret(mem: Memory, tmp_path: Path) -> None:
+    asked = f"Please push the new release using that mirror_token={TOKEN} today"
+    mem.add(log(tmp_path / "logs" / "elder.jsonl", turn("u1", "user", asked)))
+    assert mem.get("elder").title.startswith("Please push the new release")
+    assert TOKEN[:8] not in stored(mem)
+
+
+def test_an_output_of_a_notebook_is_not_cut_inside_a_secret(mem: Memory, tmp_path: Path) -> None:
+    output = {"output_type": "stream", "text": "x\n" * 990 + TOKEN + "\ny" * 5000}
+    cell = {"cell_type": "code", "source": "1", "outputs": [output]}
+    mem.add(write(tmp_path / "a.ipynb", json.dumps({"cells": [cell], "metadata": {}})))
+    assert TOKEN[:8] not in stored(mem)
+
+
 def test_redaction_can_be_configured(cli: Cli, leaky: Path) -> None:
     cli("config", "set", "import.redact", "false")
     assert cli("add", str(leaky), "--json").json["redacted"] == {}

@@ -2,7 +2,7 @@
 
 Left out, and counted: what recollect itself said (its calls and their results, by its tools or by
 its command), which would come back as if somebody had said it; what the model thought, unless it is
-wanted; and of a tool's long output the middle.
+wanted; and of a tool's long output the middle, with the whole of a secret at its edge.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from recollect.nouns import Document, Message
 from recollect.sources.sessions.base import Format, Session
 from recollect.sources.sessions.turns import is_own
 from recollect.sources.values import nonempty
+from recollect.text.redact import secret_around
 
 MAX_TOOL = 4_000
 """Characters of a tool's output that are kept: its beginning and its end."""
@@ -102,7 +103,7 @@ def _shortened(message: Message, left_out: Counter[str]) -> Message:
     if message.role != "tool" or len(message.text) <= MAX_TOOL:
         return message
     left_out[SHORTENED] += 1
-    half = MAX_TOOL // 2
-    gap = len(message.text) - 2 * half
-    text = f"{message.text[:half]}\n[… {gap:,} characters …]\n{message.text[-half:]}"
-    return message._replace(text=text)
+    text, half = message.text, MAX_TOOL // 2
+    start, end = secret_around(text, half)[0], secret_around(text, len(text) - half)[1]
+    kept = f"{text[:start]}\n[… {end - start:,} characters …]\n{text[end:]}"
+    return message._replace(text=kept)

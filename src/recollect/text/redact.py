@@ -103,13 +103,26 @@ def redact(text: str) -> Redacted:
     return Redacted(text, counts)
 
 
+def secret_around(text: str, at: int) -> tuple[int, int]:
+    """Returns where the secret begins and ends that has this place inside it, with what it is told
+    by; *at* twice if there is none. Of a text that is cut inside a secret the rest is not known for
+    one."""
+    spans = _merged([_SecretSpan(*match.span(), rule) for rule, match in _matches(text)])
+    return next(((s.start, s.end) for s in spans if s.start < at < s.end), (at, at))
+
+
 def _spans(text: str) -> Iterator[_SecretSpan]:
+    for rule, match in _matches(text):
+        yield _SecretSpan(*match.span(rule.group), rule)
+
+
+def _matches(text: str) -> Iterator[tuple[_SecretRule, re.Match[str]]]:
     for scan in _scans():
         if scan.pivot in text:
             yield from _scanned(scan, text)
 
 
-def _scanned(scan: _Scan, text: str) -> Iterator[_SecretSpan]:
+def _scanned(scan: _Scan, text: str) -> Iterator[tuple[_SecretRule, re.Match[str]]]:
     """The secrets around one pivot."""
     tried: dict[str, int] = {}  # to where each rule has looked: long matches are read once
     for rule, start in _candidates(scan, text):
@@ -121,7 +134,7 @@ def _scanned(scan: _Scan, text: str) -> Iterator[_SecretSpan]:
         if secret or match.end() - start > _LONG:
             tried[rule.name] = match.end()
         if secret:
-            yield _SecretSpan(*match.span(rule.group), rule)
+            yield rule, match
 
 
 def _candidates(scan: _Scan, text: str) -> Iterator[tuple[_SecretRule, int]]:

@@ -13,6 +13,7 @@ from recollect.nouns import NO_META, Problem, of_type
 from recollect.sources.formats import MAX_OUTPUT, Content
 from recollect.sources.formats.markdown import fenced
 from recollect.sources.values import array, dig, listed, mapping, string
+from recollect.text.redact import secret_around
 from recollect.text.unicode import whole
 
 _ANSI = re.compile(r"\x1b\[[\d;?]*[A-Za-z]")
@@ -75,8 +76,13 @@ def _code(source: str, language: str, outputs: list[Any]) -> Iterator[str]:
         yield fenced(source.strip("\n"), language)
     texts = (_output(mapping(output)).strip("\n") for output in outputs)
     for text in filter(str.strip, texts):
-        cut = "…" if len(text) > MAX_OUTPUT else ""
-        yield fenced(text[:MAX_OUTPUT] + cut, "text")
+        yield fenced(_shortened(text), "text")
+
+
+def _shortened(text: str) -> str:
+    if len(text) <= MAX_OUTPUT:
+        return text
+    return f"{text[: secret_around(text, MAX_OUTPUT)[0]]}…"
 
 
 def _output(output: dict[str, Any]) -> str:

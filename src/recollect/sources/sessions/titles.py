@@ -2,7 +2,8 @@
 
 The first turn of the human that says something names the topic: a greeting, a pasted block, a word
 that only agrees and a line that leads to what follows ("Implement the following plan:") do not.
-Where that leaves room, what was decided is told behind it.
+Where that leaves room, what was decided is told behind it. A title has no secrets, whether or not
+they are kept in the messages.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from recollect.nouns import SPOKEN, Message
+from recollect.text.redact import redact
 from recollect.text.stopwords import stopwords
 from recollect.text.terms import stems
 
@@ -46,7 +48,7 @@ _ARROW = " → "
 def title(messages: Sequence[Message], roles: Iterable[str], cut: str) -> str:
     """Returns a title of the first of these *roles* that says something, with the mark *cut* where
     it was too long; empty if none does."""
-    turns = [[m.text[:_READ] for m in messages if m.role == role] for role in roles]
+    turns = [[m.text for m in messages if m.role == role] for role in roles]
     topic = next(filter(None, map(_topic, filter(None, turns))), "")
     decided = _decided(messages) if topic else ""
     both = f"{topic}{_ARROW}{decided}"
@@ -64,9 +66,14 @@ def shortened(line: str, cut: str) -> str:
 def _topic(texts: Sequence[str]) -> str:
     """Returns the first sentence that names a topic, with those after it in its line that there is
     room for; else how the first text begins."""
-    lines = chain.from_iterable(map(_lines, texts[:_TURNS]))
+    lines = chain.from_iterable(map(_lines, map(_begin, texts[:_TURNS])))
     topics = (_joined(said[n:]) for said in lines for n, one in enumerate(said) if _is_telling(one))
-    return next(topics, " ".join(texts[0].lstrip().partition("\n")[0].split()))
+    return next(topics, " ".join(_begin(texts[0]).lstrip().partition("\n")[0].split()))
+
+
+def _begin(text: str) -> str:
+    """Returns how a turn begins, without secrets: of one that is cut later, a part would stay."""
+    return redact(text).text[:_READ]
 
 
 def _is_telling(sentence: str) -> bool:
@@ -105,7 +112,8 @@ def _words(text: str) -> set[str]:
 
 def _decided(messages: Sequence[Message]) -> str:
     """Returns the last sentence that says what was decided."""
-    spoken = (m.text[:_READ] for m in reversed(messages[-_TURNS:]) if m.role in SPOKEN)
-    lines = chain.from_iterable(map(_lines, filter(_DECIDED.search, spoken)))
+    spoken = (m.text for m in reversed(messages[-_TURNS:]) if m.role in SPOKEN)
+    deciding = (text for text in spoken if _DECIDED.search(text, 0, _READ))
+    lines = chain.from_iterable(map(_lines, map(_begin, deciding)))
     told = filter(_DECIDED.search, chain.from_iterable(lines))
     return next((one for one in told if len(_words(one)) >= TELLING), "")
