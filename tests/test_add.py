@@ -326,6 +326,27 @@ def test_forks_are_stable_however_often_they_are_imported(mem: Memory, forked: P
         assert counts(mem.add(forked)) == (0, 0, 2)
 
 
+def test_a_log_that_grows_is_no_fork_of_itself(mem: Memory, tmp_path: Path) -> None:
+    mem.add(log(tmp_path / "one" / "elder.jsonl", ASKED, TOLD), source="logs")
+    second = log(tmp_path / "two" / "second.jsonl", OTHER)
+    mem.add(second, source="logs")
+    append(second, turn("u9", "user", "One more thing.", "second"))
+    assert mem.add(second, source="logs").warnings == ()
+    assert said(mem, "second") == ["u3", "u9"]
+    assert "relation" not in mem.get("second").meta
+
+
+def test_a_log_that_moves_to_another_source_is_whole_there(mem: Memory, tmp_path: Path) -> None:
+    file = log(tmp_path / "logs" / "elder.jsonl", ASKED, TOLD)
+    mem.add(file.parent)
+    append(file, turn("u9", "user", "One more thing."))
+    mem.add(file, source="mine")
+    append(file, turn("u10", "user", "And another."))
+    mem.add(file.parent, prune=True)
+    assert said(mem, "elder") == ["u1", "a1", "u9", "u10"]
+    assert mem.get("elder").source == "mine"
+
+
 @pytest.mark.parametrize("order", [("elder", "a-fork"), ("a-fork", "elder")])
 def test_logs_imported_one_by_one_lose_no_message_and_repeat_none(
     mem: Memory, forked: Path, order: tuple[str, str]

@@ -385,6 +385,25 @@ def test_a_session_that_grew_is_the_same_session(hook: Hook, tmp_path: Path) -> 
         assert any(m.role == "assistant" for m in memory.get(found.id).messages)
 
 
+def test_a_transcript_in_a_folder_that_was_added_stays_one_session_of_it(
+    hook: Hook, tmp_path: Path
+) -> None:
+    log = tmp_path / "projects" / "log.jsonl"
+    log.parent.mkdir()
+    lines = (FIXTURES / "codex" / "transcript.jsonl").read_text().splitlines(keepends=True)
+    log.write_text("".join(lines[:-1]))
+    with Memory.open(embed_model="none") as memory:
+        memory.add(log.parent)
+    log.write_text("".join(lines))
+    hook("session-end", {"transcript_path": str(log)}, "codex", "--wait")
+    with Memory.open(embed_model="none") as memory:
+        assert memory.add(log.parent).missing == ()
+        (found,) = memory.list(kinds=["session"]).items
+        assert found.source == "projects"
+        roles = [m.role for m in memory.get(found.id).messages]
+        assert ("user" in roles, "assistant" in roles) == (True, True)
+
+
 def test_a_transcript_that_is_not_there_is_logged(hook: Hook, log: Callable[[], str]) -> None:
     assert hook("session-end", payload("claude-code", "session-end"), "claude-code", "--wait") == ""
     assert "claude-code session-end: FileNotFoundError" in log()

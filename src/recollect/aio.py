@@ -129,6 +129,7 @@ class AsyncAdmin(_Async[StoreAdmin]):
     check = _threaded(StoreAdmin.check)
     rebuild = _threaded(StoreAdmin.rebuild)
     source_states = _threaded(StoreAdmin.source_states)
+    source_of = _threaded(StoreAdmin.source_of)
     lineage = _threaded(StoreAdmin.lineage)
     backup = _threaded(StoreAdmin.backup)
     export_all = _threaded(StoreAdmin.export_all)

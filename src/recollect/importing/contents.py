@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from recollect.importing.forks import Forks
+from recollect.importing.sources import SourceRoot
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Document, Problem, Put
-from recollect.ports import StorageEngine
 from recollect.sources import conversation, files, formats, memories, notes
 from recollect.sources.sessions import base
 from recollect.text.chunk import passages
@@ -29,8 +29,8 @@ class Contents:
     """Reads the files of one import. Of two sessions with the same messages, the first one keeps
     them."""
 
-    def __init__(self, store: StorageEngine, max_bytes: int, *, thoughts: bool) -> None:
-        self.forks = Forks(store)
+    def __init__(self, forks: Forks, max_bytes: int, *, thoughts: bool) -> None:
+        self.forks = forks
         self.max_bytes = max_bytes
         self.thoughts = thoughts
         """Whether what a model thought is kept."""
@@ -43,11 +43,11 @@ class Contents:
         return +counts
 
     def documents(
-        self, one: FileToRead, source: str, owner: str, scopes: tuple[str, ...]
+        self, one: FileToRead, home: SourceRoot, owner: str, scopes: tuple[str, ...]
     ) -> Iterator[Item]:
-        file = one.file
+        file, source = one.file, home.source.name
         if one.form is not None:
-            yield from self._sessions(file, one.form, source, owner, scopes)
+            yield from self._sessions(file, one.form, home, owner, scopes)
         elif is_mem0(file):
             for item in memories.mem0(file, source, owner, scopes):
                 yield item if isinstance(item, Problem) else item._replace(path=file.relative)
@@ -62,7 +62,7 @@ class Contents:
         self,
         file: files.FoundFile,
         form: base.Format,
-        source: str,
+        home: SourceRoot,
         owner: str,
         scopes: tuple[str, ...],
     ) -> Iterator[Document | Problem]:
@@ -71,13 +71,15 @@ class Contents:
                 if isinstance(item, Problem):
                     yield item
                     continue
-                whose = conversation.FileDestination(source, owner, scopes, file.relative)
+                whose = conversation.FileDestination(
+                    home.source.name, owner, scopes, file.relative, home.origin
+                )
                 kept = conversation.document(item, form, whose, thoughts=self.thoughts)
                 self.left_out += kept.left_out
                 if not kept.document.messages:
                     yield Problem(str(file.path), "a session without messages", "skipped")
                     continue
-                own = self.forks.own(kept.document)
+                own = self.forks.own(kept.document, file.place)
                 if isinstance(own, str):
                     said = f"it has nothing that the session {own} has not"
                     yield Problem(str(file.path), said, "skipped")

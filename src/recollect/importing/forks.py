@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 from recollect.nouns import Document, Message, not_among
 from recollect.ports import StorageEngine
@@ -13,8 +14,10 @@ class Forks:
     """Knows which session keeps a message, of the sessions in the store and of those not yet
     written."""
 
-    def __init__(self, store: StorageEngine) -> None:
+    def __init__(self, store: StorageEngine, file_of: Callable[[Document], str]) -> None:
         self._store = store
+        self._file_of = file_of
+        """Tells which file a stored document came from."""
         self._holders: dict[str, tuple[str, int]] = {}
         """The document that has a message, and a hash of that: of those not stored yet."""
         self._names: dict[str, str] = {}
@@ -24,10 +27,11 @@ class Forks:
         self._holders.clear()
         self._names.clear()
 
-    def own(self, document: Document) -> Document | str:
-        """Returns the session without the messages that another session has. If no message of a
-        user or an assistant is left, returns the name of that other session."""
-        others = self._shared(document)
+    def own(self, document: Document, place: str) -> Document | str:
+        """Returns the session of the file at *place* without the messages that another session
+        has. If no message of a user or an assistant is left, returns the name of that other
+        session."""
+        others = self._shared(document, place)
         if others:
             parent = Counter(others.values()).most_common(1)[0][0]
             name = self._names[parent]
@@ -42,9 +46,10 @@ class Forks:
         self._names[document.id] = document.external
         return document
 
-    def _shared(self, document: Document) -> dict[str, str]:
+    def _shared(self, document: Document, place: str) -> dict[str, str]:
         """Returns the messages (by id) that another session has with the same text, owner and
-        scopes, and the document of that session."""
+        scopes, and the document of that session. A document of the same file in another source is
+        no other session: it goes once it is pruned."""
         messages = {m.id: m for m in document.messages if m.id}
         shared: dict[str, str] = {}
         for id, message in messages.items():
@@ -56,6 +61,8 @@ class Forks:
         for holder in sorted(set(stored.values()) - {document.id}):
             for elder in self._store.get(holder):
                 if (elder.owner, elder.scopes) != (document.owner, _sorted(document.scopes)):
+                    continue
+                if elder.external == document.external and self._file_of(elder) == place:
                     continue
                 self._names[elder.id] = elder.external
                 for copy in elder.messages:

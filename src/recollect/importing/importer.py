@@ -19,6 +19,7 @@ from recollect.facts import Fact
 from recollect.importing.contents import Contents, FileToRead, is_empty, is_mem0, is_memory
 from recollect.importing.copies import Copies
 from recollect.importing.deleted import MissingDocuments
+from recollect.importing.forks import Forks
 from recollect.importing.imported import ImportedFiles
 from recollect.importing.options import ImportDefaults, ImportRequest
 from recollect.importing.redaction import redacted_items
@@ -89,7 +90,9 @@ class Importer:
         self._homes = SourceRoots(stats.sources, options.source)
         self._follow_links: bool = config["import.follow_links"]
         self._contents = Contents(
-            store, config["import.max_mb"] * 1_000_000, thoughts=config["import.thoughts"]
+            Forks(store, self._homes.file_of),
+            config["import.max_mb"] * 1_000_000,
+            thoughts=config["import.thoughts"],
         )
         self._missing = MissingDocuments(store, self._homes, self._known)
         self._copies = Copies(store)
@@ -270,7 +273,7 @@ class Importer:
         meanwhile is new. The documents of a file that cannot be read whole are not gone."""
         known, stamp = self._known(home.source.name), self._given.stamp(one.file)
         whole = True
-        for item in self._contents.documents(one, home.source.name, *self._whose(one.file, home)):
+        for item in self._contents.documents(one, home, *self._whose(one.file, home)):
             if isinstance(item, Problem):
                 whole &= item.level == "warning"
                 yield item

@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Place, Source, SourceStats, by_name, not_among
+from recollect.nouns import Document, Place, Source, SourceStats, by_name, not_among
 from recollect.text.terms import fold
 
 
@@ -105,6 +105,14 @@ class SourceRoots:
             self._named[uri] = name
         return self._named[uri]
 
+    def file_of(self, document: Document) -> str:
+        """Returns the file that a stored document came from; empty if it came from no file."""
+        uri = document.origin or self.stats(document.source).uri
+        base = place_of(uri)
+        if not uri.startswith("file:"):
+            return ""
+        return str(base / document.path if base.is_dir() else base)
+
     def home(self, root: Path, kind: str) -> SourceRoot:
         """Returns the source of the place *root*."""
         found = self.nearest(str(root))
@@ -118,6 +126,14 @@ class SourceRoots:
         if above not in self._nearest_to:
             self._nearest_to[above] = None if above == path else self.nearest(above)
         return self._nearest_to[above]
+
+
+def source_of(sources: Sequence[SourceStats], path: Path) -> str:
+    """Returns the name of the source that a file belongs to; empty if it is in no known place."""
+    roots = SourceRoots(sources, None)
+    roots.look_from(path)
+    home = roots.nearest(str(path))
+    return home.source.name if home else ""
 
 
 def as_added(source: Source, here: Place, *, own: bool) -> Source:

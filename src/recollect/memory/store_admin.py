@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from recollect.arguments import moment, place
 from recollect.errors import UsageError
 from recollect.importing import freshness
+from recollect.importing.sources import source_of
 from recollect.memory import capture, requests, tuning, usage
 from recollect.memory.core import Core
 from recollect.nouns import Document, Recorded, Report
@@ -46,6 +47,11 @@ class StoreAdmin:
     def source_states(self) -> Sequence[SourceState]:
         """The places on this machine that sources gather: gone, changed, or as they were."""
         return freshness.source_states(self._core.store)
+
+    def source_of(self, path: str | Path) -> str:
+        """The source that a file on this machine belongs to, because it was added or lies in a
+        folder that was; empty if there is none."""
+        return source_of(self._core.store.stats().sources, place(path))
 
     def lineage(self, session: Document) -> Family:
         """The sessions that a session came from, and what came of them among the newest ones."""

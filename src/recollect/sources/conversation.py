@@ -32,6 +32,7 @@ class FileDestination(NamedTuple):
     owner: str
     scopes: tuple[str, ...]
     path: str
+    origin: str = ""
 
 
 class Kept(NamedTuple):
@@ -68,6 +69,7 @@ def document(
         owner=whose.owner,
         scopes=whose.scopes,
         meta=about,
+        origin=whose.origin,
     )
     return Kept(made, left_out)
 

@@ -23,11 +23,13 @@ _OBSERVED = 5
 
 
 def run(call: hook_call.Call, path: str) -> tuple[nouns.Problem, ...]:
-    """Imports a transcript here and now; returns what could not be imported."""
+    """Imports a transcript here and now, into the source that has it or else that of the client;
+    returns what could not be imported."""
     if not os.path.isfile(path):
         raise FileNotFoundError("the transcript that is named is not there")
     with facade.Memory.open(call.store) as memory:
-        done = memory.add(path, *_beside(path), source=call.client, embed=False)
+        source = memory.admin.source_of(path) or call.client
+        done = memory.add(path, *_beside(path), source=source, embed=False)
         if call.event == "session-end":
             memory.curation.observe(limit=_OBSERVED)
         if call.event == "session-end" and 0 < memory.status().pending <= _EMBEDDED:
