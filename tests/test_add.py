@@ -336,6 +336,30 @@ def test_a_log_that_grows_is_no_fork_of_itself(mem: Memory, tmp_path: Path) -> N
     assert "relation" not in mem.get("second").meta
 
 
+@pytest.mark.parametrize("single", [False, True])
+def test_a_forgotten_session_does_not_come_back_with_its_fork(
+    mem: Memory, forked: Path, single: bool
+) -> None:
+    files = [forked / "elder.jsonl", forked / "a-fork.jsonl"] if single else [forked]
+    for file in files:
+        mem.add(file, source="logs")
+    assert "heron" not in mem.get("a-fork").title
+    mem.forget("elder")
+    append(forked / "a-fork.jsonl", turn("u9", "user", "One more thing.", "a-fork"))
+    mem.add(forked / "a-fork.jsonl", source="logs")
+    assert said(mem, "a-fork") == ["u3", "u9"]
+    assert "heron" not in stored(mem)
+
+
+def test_a_fork_gets_what_it_left_to_a_session_that_was_pruned(mem: Memory, forked: Path) -> None:
+    mem.add(forked)
+    (forked / "elder.jsonl").unlink()
+    mem.add(forked, prune=True)
+    append(forked / "a-fork.jsonl", turn("u9", "user", "One more thing.", "a-fork"))
+    mem.add(forked)
+    assert said(mem, "a-fork") == ["u1", "a1", "u3", "u9"]
+
+
 def test_a_log_that_moves_to_another_source_is_whole_there(mem: Memory, tmp_path: Path) -> None:
     file = log(tmp_path / "logs" / "elder.jsonl", ASKED, TOLD)
     mem.add(file.parent)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from recollect.nouns import Document, Message, not_among
 from recollect.ports import StorageEngine
+from recollect.sources.sessions.titles import ARROW
+from recollect.sources.sessions.turns import title_of
 from recollect.text import redact
 
 
@@ -14,10 +16,17 @@ class Forks:
     """Knows which session keeps a message, of the sessions in the store and of those not yet
     written."""
 
-    def __init__(self, store: StorageEngine, file_of: Callable[[Document], str]) -> None:
+    def __init__(
+        self,
+        store: StorageEngine,
+        file_of: Callable[[Document], str],
+        is_forgotten: Callable[[str, str], bool],
+    ) -> None:
         self._store = store
         self._file_of = file_of
         """Tells which file a stored document came from."""
+        self._is_forgotten = is_forgotten
+        """Tells whether a session of an owner, by its name, was forgotten."""
         self._holders: dict[str, tuple[str, int]] = {}
         """The document that has a message, and a hash of that: of those not stored yet."""
         self._names: dict[str, str] = {}
@@ -31,7 +40,7 @@ class Forks:
         """Returns the session of the file at *place* without the messages that another session
         has. If no message of a user or an assistant is left, returns the name of that other
         session."""
-        others = self._shared(document, place)
+        others = {**self._forgotten(document), **self._shared(document, place)}
         if others:
             parent = Counter(others.values()).most_common(1)[0][0]
             name = self._names[parent]
@@ -39,12 +48,28 @@ class Forks:
             if not any(m.role in ("user", "assistant") for m in messages):
                 return name
             meta = {"parent": name, "relation": "fork", **document.meta}
-            document = document._replace(messages=messages, meta=meta)
+            title = _own_title(document, messages)
+            document = document._replace(messages=messages, title=title, meta=meta)
         for message in document.messages:
             if message.id:
                 self._holders[message.id] = document.id, _hash(document, message)
         self._names[document.id] = document.external
         return document
+
+    def _forgotten(self, document: Document) -> dict[str, str]:
+        """Returns the messages that the stored version of a fork does not have, because it left
+        them to a session that was forgotten since, and the name of that session."""
+        stored = next(iter(self._store.get(document.id)), document)
+        parent = str(stored.meta.get("parent", ""))
+        if stored is document or stored.meta.get("relation") != "fork":
+            return {}
+        if self._store.get(parent) or not self._is_forgotten(document.owner, parent):
+            return {}
+        self._names[parent] = parent
+        held = {message.id for message in stored.messages}
+        ids = [message.id for message in document.messages]
+        last = max((at for at, id in enumerate(ids) if id in held), default=0)
+        return dict.fromkeys(not_among(filter(None, ids[:last]), held), parent)
 
     def _shared(self, document: Document, place: str) -> dict[str, str]:
         """Returns the messages (by id) that another session has with the same text, owner and
@@ -69,6 +94,15 @@ class Forks:
                     if stored.get(copy.id) == elder.id and _is_same(messages[copy.id], copy):
                         shared[copy.id] = elder.id
         return shared
+
+
+def _own_title(document: Document, messages: Sequence[Message]) -> str:
+    """Returns the title of a session of which these messages are left: one that was made of a
+    message is made of those."""
+    made = title_of(document.messages, "user", "context")
+    topic, _, _ = made.partition(ARROW)
+    is_made = document.title.partition(ARROW)[0] == topic
+    return title_of(messages, "user", "context") if is_made else document.title
 
 
 def _is_same(message: Message, stored: Message) -> bool:

@@ -23,7 +23,7 @@ from recollect.importing.forks import Forks
 from recollect.importing.imported import ImportedFiles
 from recollect.importing.options import ImportDefaults, ImportRequest
 from recollect.importing.redaction import redacted_items
-from recollect.importing.sources import SourceRoot, SourceRoots, as_added
+from recollect.importing.sources import SourceRoot, SourceRoots, as_added, origin_of, uris_of
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import (
     Document,
@@ -90,7 +90,7 @@ class Importer:
         self._homes = SourceRoots(stats.sources, options.source)
         self._follow_links: bool = config["import.follow_links"]
         self._contents = Contents(
-            Forks(store, self._homes.file_of),
+            Forks(store, self._homes.file_of, self._was_forgotten),
             config["import.max_mb"] * 1_000_000,
             thoughts=config["import.thoughts"],
         )
@@ -235,6 +235,18 @@ class Importer:
         if source not in self._known_in:
             self._known_in[source] = ImportedFiles(self._store.admin.stamps(source))
         return self._known_in[source]
+
+    def _was_forgotten(self, owner: str, session: str) -> bool:
+        """Tells whether a session was forgotten: the store would not take it from its source."""
+        if not self._forgotten:
+            return False
+        known = self._homes.sources.values()
+        puts = [
+            Put(Document(session, one.name, owner=owner, origin=origin_of(one, uri)), ())
+            for one in known
+            for uri in uris_of(one)
+        ]
+        return write_path.commit(self._store, puts, dry_run=True).tombstoned > 0
 
     # -------------------------------------------------------------- reading it
 

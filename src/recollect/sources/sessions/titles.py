@@ -42,7 +42,7 @@ _DECIDED = re.compile(
     r"|entschieden|decidimos|acordamos|nos\squedamos\scon|décidé)\b",
     re.IGNORECASE,
 )
-_ARROW = " → "
+ARROW = " → "
 
 
 def title(messages: Sequence[Message], roles: Iterable[str], cut: str) -> str:
@@ -51,7 +51,7 @@ def title(messages: Sequence[Message], roles: Iterable[str], cut: str) -> str:
     turns = [[m.text for m in messages if m.role == role] for role in roles]
     topic = next(filter(None, map(_topic, filter(None, turns))), "")
     decided = _decided(messages) if topic else ""
-    both = f"{topic}{_ARROW}{decided}"
+    both = f"{topic}{ARROW}{decided}"
     return both if decided and len(both) <= LENGTH else shortened(topic, cut)
 
 
