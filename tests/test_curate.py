@@ -524,6 +524,24 @@ def test_what_was_forgotten_stays_forgotten_and_is_quoted_nowhere(memory: Memory
     assert memory.store.get(fact.key) == []
 
 
+def test_what_was_forgotten_does_not_come_back_with_the_text_it_was_in(
+    memory: Memory, tmp_path: Path
+) -> None:
+    memory.curate(MEETING, note=True, name="meeting")
+    (fact,) = [f for f in memory.facts().items if "5433" in f.text]
+    memory.forget(fact.id)
+    before = everything(memory, receipts=True)
+    for dry_run in (True, False):
+        done = memory.curate(MEETING, note=True, name="meeting", dry_run=dry_run)
+        assert (done.id, done.touched) == ("", ())
+        assert not any("5433" in item.text for item in done.items)
+    assert everything(memory, receipts=True) == before
+    (tmp_path / "facts.jsonl").write_text(json.dumps(fact.as_json()))
+    assert memory.add(tmp_path / "facts.jsonl").tombstoned == 1
+    kept = [one for one in everything(memory) if one.kind in ("fact", "page")]
+    assert all("5433" not in repr(document) for document in kept)
+
+
 NUMBERS = st.integers(1000, 9999)
 
 

@@ -183,10 +183,8 @@ class FactPlan:
             self.facts[new] = after._replace(supersedes=_union(after.supersedes, (old,)))
 
     def _is_forgotten(self, id: str) -> bool:
-        if self._stored.get(id) is not None:
-            return False
-        events = self._store.history(fact_key(self._owner, id))
-        return any(event.action == "forgotten" for event in events)
+        stored = self._stored.get(id) is not None
+        return not stored and is_forgotten(self._store, fact_key(self._owner, id))
 
     def _newer(self, id: str) -> Iterable[str]:
         """Returns the facts that replaced a fact; for a fact that is not stored, those whose
@@ -238,6 +236,11 @@ class FactPlan:
             for id, fact in self.facts.items()
             if fact != (stored := self._stored.get(id))
         ]
+
+    def is_shown(self, change: FactChange) -> bool:
+        """Whether a page may tell of a change: a fact that was forgotten is not kept again."""
+        new = change.after if change.before is None else None
+        return new is None or not new.meta.get("page") or not self._is_forgotten(new.id)
 
 
 def _changes(changed: Sequence[FactChange]) -> Iterator[Change]:
@@ -396,10 +399,16 @@ def planned(
     changes += [Forget(fact_key(owner, id)) for id in plan.forgotten]
     if changes:
         changes.insert(0, Register(Source(SOURCE, SOURCE)))
-    changes += _with_pages(store, owner, changed, list(beside.more(changed)))
+    shown = list(filter(plan.is_shown, changed))
+    changes += _with_pages(store, owner, shown, list(beside.more(shown)))
     changes += beside.seal(changes)
     about = tuple(plan.facts[id] for id in ids)
     return FactChanges(tuple(changes), about, tuple(changed), bool(plan.forgotten))
+
+
+def is_forgotten(store: Store, key: str) -> bool:
+    """Whether a document of this id, which is not there, was forgotten."""
+    return any(event.action == "forgotten" for event in store.history(key))
 
 
 def stored_fact(store: Store, owner: str, id: str) -> Fact | None:

@@ -166,8 +166,8 @@ def curate(
         plan = apply.CurationPlan(store, text, decisions, pairs)
         signed = Signature(text.now, text.by, channel=text.channel)
         work = facts.edit(plan.new, plan.edits)
-        written = write_facts(store, text.owner, work, signed, plan.beside, dry_run=dry_run)
-        return plan.done(written, dry_run=dry_run)
+        write_facts(store, text.owner, work, signed, plan.beside, dry_run=dry_run)
+        return plan.done()
 
     known = new_facts.KnownFacts(store, pairs)
     shelf = apply.StoredPages(store, text)

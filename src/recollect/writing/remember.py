@@ -33,7 +33,7 @@ from recollect.text.pairs import Judge, relation
 from recollect.text.questions.parse import words_of
 from recollect.text.redact import redact as redact_text
 from recollect.text.statements.in_force import standing
-from recollect.writing.facts import WrittenFacts, stored_fact
+from recollect.writing.facts import WrittenFacts, is_forgotten, stored_fact
 
 LIKE = 8
 """Facts that each new one is compared with besides those that share its names: so many that share
@@ -133,6 +133,10 @@ class KnownFacts:
     def has(self, fact: Fact) -> bool:
         """Whether this very fact is kept already, in force or not."""
         return bool(self._store.get(fact.key))
+
+    def forgot(self, fact: Fact) -> bool:
+        """Whether this very fact was kept and forgotten, so that it stays so."""
+        return is_forgotten(self._store, fact.key)
 
     def expect(self, facts: Sequence[Fact]) -> None:
         """Has the encoder read facts together that are about to be compared."""

@@ -27,7 +27,7 @@ from recollect.writing.curation.slots import (
     TextState,
     document_of,
 )
-from recollect.writing.facts import Beside, Edit, FactChange, WrittenFacts, stored_fact
+from recollect.writing.facts import Beside, Edit, FactChange, is_forgotten, stored_fact
 from recollect.writing.pages import page_at, pages_of
 
 SAID_AGAIN = "said again"
@@ -112,15 +112,10 @@ class CurationPlan:
         self.edits = {**dict(self._moved()), **dict(self._said_again(again))}
         self.beside = Beside(self._more, self._seal)
 
-    def done(self, written: WrittenFacts, *, dry_run: bool) -> CurationWrite:
+    def done(self) -> CurationWrite:
         """What was written, or would be."""
-        items = self._items
-        if written.receipt.tombstoned and not dry_run:  # forgotten earlier, and stays so
-            owner = self._text.owner
-            there = {fact.id for fact in written.facts if stored_fact(self._store, owner, fact.id)}
-            items = tuple(item for item in items if item.id in there or item.kind == "same")
         id = self._id if self._touched else ""
-        return CurationWrite(id, items, self._touched, self._kept)
+        return CurationWrite(id, self._items, self._touched, self._kept)
 
     def _more(self, changed: Sequence[FactChange]) -> Iterable[Change]:
         return [*self._put, *self._pages(changed)]
@@ -188,7 +183,7 @@ def _text_change(store: Store, text: SourceText) -> tuple[TextState, list[Change
         return "", []
     if there is not None and there.text == document.text:
         return "known", []
-    if there is None and any(e.action == "forgotten" for e in store.history(document.id)):
+    if there is None and is_forgotten(store, document.id):
         return "forgotten earlier", []
     put: list[Change] = [Register(Source(text.source)), Put(document, passages(document))]
     return "new" if there is None else "changed", put
