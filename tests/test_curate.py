@@ -483,6 +483,54 @@ def test_rejecting_brings_back_what_was_replaced(memory: Memory) -> None:
     assert memory.search("staging database port").results
 
 
+def test_what_was_rejected_is_told_nowhere_and_can_still_be_undone(memory: Memory) -> None:
+    memory.curate(MEETING, note=True, date="2026-01-05")
+    before = everything(memory)
+    done = memory.curate(LATER, note=True, date="2026-02-05", name="later")
+    memory.curation.review(done.id, accept=False)
+    told = [one for one in everything(memory) if one.kind in ("fact", "page")]
+    assert all("6000" not in one.text + str(one.meta.get("summary")) for one in told)
+    assert any("5433" in one.text for one in told if one.kind == "page")
+    again = memory.curate(LATER, note=True, date="2026-02-05", name="later")
+    assert (again.id, again.items) == ("", ())
+    memory.curation.undo()
+    assert everything(memory) == before
+    memory.curation.undo()
+    assert everything(memory) == []
+
+
+def test_once_undone_a_rejected_fact_may_be_read_again(memory: Memory) -> None:
+    memory.curate(MEETING, note=True, date="2026-01-05")
+    done = memory.curate(LATER, note=True, date="2026-02-05")
+    memory.curation.review(done.id, accept=False)
+    memory.curation.undo(done.id)
+    assert kinds(memory.curate(LATER, note=True, date="2026-02-05")) == {LATER: "supersedes"}
+
+
+def test_what_a_rejected_fact_superseded_holds_again(memory: Memory) -> None:
+    memory.curate(MEETING, note=True, date="2026-01-05")
+    done = memory.curate(LATER, note=True, date="2026-03-05")
+    between = "The staging database port is 5900."
+    older = memory.curate(between, note=True, date="2026-02-05", name="between")
+    assert kinds(older) == {between: "superseded"}
+    memory.curation.review(done.id, accept=False)
+    assert LATER not in texts(memory)
+    (fact,) = [f for f in memory.facts(every=True).items if f.text == between]
+    assert (fact.superseded_by, fact.ended) == ((), None)
+    assert between in texts(memory)
+
+
+def test_a_page_of_nothing_but_what_was_rejected_goes(memory: Memory) -> None:
+    memory.remember("The staging database port is 5433.", name="staging database port")
+    before = everything(memory)
+    done = memory.curate(LATER, note=True, name="later")
+    assert kinds(done) == {LATER: "supersedes"}
+    memory.curation.review(done.id, accept=False)
+    assert not [one for one in everything(memory) if one.kind == "page"]
+    memory.curation.undo(done.id)
+    assert everything(memory) == before
+
+
 def test_undo_restores_exactly(memory: Memory) -> None:
     memory.remember("Fridays are quiet", name="fridays")
     memory.curate(MEETING, note=True, date="2026-01-05")

@@ -85,6 +85,7 @@ class FactPlan:
         self._stored: dict[str, Fact | None] = {}
         self.facts: dict[str, Fact] = {}
         self.forgotten: dict[str, Fact] = {}
+        self.removed: dict[str, Fact] = {}
 
     def get(self, id: str) -> Fact | None:
         if id not in self._stored:
@@ -140,6 +141,30 @@ class FactPlan:
         if entry is not None or fact != self.facts[fact.id]:
             entries = (*fact.provenance, entry or self._signed.entry(action))
             self.facts[fact.id] = fact._replace(provenance=entries)
+
+    def reject(self, id: str) -> None:
+        """Take the fact out, if it is there: what it replaced is replaced by what replaced it, or
+        else holds again."""
+        gone = self.get(id)
+        stored = self._stored.get(id)
+        if gone is None or stored is None:
+            return
+        self.removed[id] = stored
+        said = f"{id} was rejected"
+        for old in filter(None, map(self.get, _union(gone.supersedes, self._naming(REPLACED, id)))):
+            left = _union(_less(old.superseded_by, id), gone.superseded_by)
+            ended = old.ended if left else None
+            self.change(old._replace(superseded_by=left, ended=ended), said)
+        newer = _union(gone.superseded_by, self._naming(REPLACES, id))
+        for new in filter(None, map(self.get, newer)):
+            self.change(
+                new._replace(supersedes=_union(_less(new.supersedes, id), gone.supersedes)), said
+            )
+
+    def _naming(self, link: str, id: str) -> list[str]:
+        """The stored facts that have this link to a fact, but for those that are taken out."""
+        held = self._store.by_handle([handle(self._owner, f"{link}{id}")])
+        return list(not_among((one.document.external for one in held), self.removed))
 
     def link(self, ids: Sequence[str]) -> None:
         """What replaces what, on both sides, for these facts and those they are linked with."""
@@ -234,8 +259,13 @@ class FactPlan:
         return [
             FactChange(stored, fact._replace(stamp=uuid4().hex))
             for id, fact in self.facts.items()
-            if fact != (stored := self._stored.get(id))
+            if fact != (stored := self._stored.get(id)) and id not in self.removed
         ]
+
+    def gone(self) -> list[FactChange]:
+        """What is there and will not be."""
+        some = (*self.forgotten.values(), *self.removed.values())
+        return [FactChange(fact, None) for fact in some]
 
     def is_shown(self, change: FactChange) -> bool:
         """Whether a page may tell of a change: a fact that was forgotten is not kept again."""
@@ -252,6 +282,10 @@ def _changes(changed: Sequence[FactChange]) -> Iterator[Change]:
 
 def _union(some: Sequence[str], more: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*some, *more)))
+
+
+def _less(some: Sequence[str], one: str) -> tuple[str, ...]:
+    return tuple(other for other in some if other != one)
 
 
 def _row(fact: Fact) -> str:
@@ -369,6 +403,18 @@ def forget(id: str) -> Work:
     return work
 
 
+def reject(ids: Sequence[str]) -> Work:
+    """Takes facts out because somebody does not want what was made of a text."""
+
+    def work(plan: FactPlan) -> Iterable[str]:
+        plan.load(ids)
+        for id in ids:
+            plan.reject(id)
+        return ()
+
+    return work
+
+
 class FactChanges(NamedTuple):
     """What a write of facts will do: all of it is decided, nothing is written."""
 
@@ -394,9 +440,11 @@ def planned(
     plan = FactPlan(store, owner, signed)
     ids = list(work(plan))
     plan.link(ids)
-    changed = [*plan.changed(), *(FactChange(fact, None) for fact in plan.forgotten.values())]
+    changed = [*plan.changed(), *plan.gone()]
     changes = [*_changes(changed)]
     changes += [Forget(fact_key(owner, id)) for id in plan.forgotten]
+    for fact in plan.removed.values():
+        changes += (Expect(fact.key, fact.stamp), Remove(fact.key))
     if changes:
         changes.insert(0, Register(Source(SOURCE, SOURCE)))
     shown = list(filter(plan.is_shown, changed))

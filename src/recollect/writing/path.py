@@ -189,12 +189,14 @@ def review(
     store: Store, kept: receipts.CurationReceipt, ids: Sequence[str], *, accept: bool, by: str
 ) -> receipts.CurationReceipt:
     """Accepts decisions of a curation, or takes them back."""
-    now = datetime.now(UTC)
-    judged, changes = (
-        receipts.accepted(kept, ids) if accept else receipts.rejected(store, kept, ids, now, by)
-    )
-    commit(store, changes)
-    return judged
+    if accept:
+        judged, changes = receipts.accepted(kept, ids)
+        commit(store, changes)
+        return judged
+    taken_back = receipts.Rejection(store, kept, ids)
+    signed = Signature(datetime.now(UTC), by)
+    write_facts(store, kept.owner, taken_back.work, signed, taken_back.beside)
+    return taken_back.judged
 
 
 # ------------------------------------------------------------------ the prelude

@@ -33,6 +33,7 @@ from recollect.text.pairs import Judge, relation
 from recollect.text.questions.parse import words_of
 from recollect.text.redact import redact as redact_text
 from recollect.text.statements.in_force import standing
+from recollect.writing.curation import receipts
 from recollect.writing.facts import WrittenFacts, is_forgotten, stored_fact
 
 LIKE = 8
@@ -134,9 +135,10 @@ class KnownFacts:
         """Whether this very fact is kept already, in force or not."""
         return bool(self._store.get(fact.key))
 
-    def forgot(self, fact: Fact) -> bool:
-        """Whether this very fact was kept and forgotten, so that it stays so."""
-        return is_forgotten(self._store, fact.key)
+    def refuses(self, fact: Fact) -> bool:
+        """Whether somebody has taken out this very fact, so that it stays out: it was forgotten, or
+        rejected in a review."""
+        return is_forgotten(self._store, fact.key) or receipts.is_rejected(self._store, fact)
 
     def expect(self, facts: Sequence[Fact]) -> None:
         """Has the encoder read facts together that are about to be compared."""

@@ -8,14 +8,14 @@ forgotten, and the receipts forget it too.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Literal
 
 from recollect import tree
 from recollect.errors import NotFound, UsageError
 from recollect.facts import KIND as FACT
-from recollect.facts import Fact, ProvenanceEntry, as_put, from_document, handle
+from recollect.facts import PAGE, Fact, as_put, fact_key, from_document, handle
 from recollect.moments import from_iso, iso
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import (
@@ -36,7 +36,8 @@ from recollect.nouns import (
 )
 from recollect.ports import Store
 from recollect.text.chunk import passages
-from recollect.writing.facts import stored_fact
+from recollect.writing import facts
+from recollect.writing.pages import page_at
 
 KIND = "receipt"
 SOURCE = "curation"
@@ -95,6 +96,11 @@ class CurationReceipt(NamedTuple):
     def pending(self) -> tuple[ReceiptItem, ...]:
         return tuple(item for item in self.items if item.verdict == "pending")
 
+    @property
+    def rejected(self) -> tuple[str, ...]:
+        """The ids of the facts that somebody did not want."""
+        return tuple(item.id for item in self.items if item.verdict == "rejected")
+
     def as_json(self) -> dict[str, Any]:
         return {
             "id": self.id,
@@ -133,7 +139,8 @@ def as_changes(kept: CurationReceipt) -> list[Change]:
         scopes=kept.scopes,
         meta=meta,
     )
-    names = [f"{TOUCHES}{one.id}" for one in kept.touched]
+    rejected = (fact_key(kept.owner, id) for id in kept.rejected)
+    names = [f"{TOUCHES}{id}" for id in (*(one.id for one in kept.touched), *rejected)]
     if kept.pending and kept.undone is None:
         names.append(REVIEW)
     handles = tuple(handle(kept.owner, name) for name in dict.fromkeys(names))
@@ -189,12 +196,16 @@ def put_again(document: Document) -> Put:
     return Put(document, passages(document))
 
 
-def touched(store: Store, changes: Iterable[Change]) -> Iterator[DocumentChange]:
-    """What the changes do to the documents that they put."""
-    for put in of_type(changes, Put):
-        before = next(iter(store.get(put.document.id)), None)
-        if before != put.document:
-            yield DocumentChange(before, put.document)
+def touched(store: Store, changes: Sequence[Change]) -> Iterator[DocumentChange]:
+    """What the changes do to the documents that they put or remove."""
+    after: dict[str, Document | None] = {
+        one.document.id: one.document for one in of_type(changes, Put)
+    }
+    after |= {one.id: None for one in of_type(changes, Remove)}
+    for id, document in after.items():
+        before = next(iter(store.get(id)), None)
+        if before != document:
+            yield DocumentChange(before, document)
 
 
 # ------------------------------------------------------------------ looking
@@ -268,23 +279,44 @@ def accepted(kept: CurationReceipt, ids: Sequence[str]) -> tuple[CurationReceipt
     return done, as_changes(done)
 
 
-def rejected(
-    store: Store, kept: CurationReceipt, ids: Sequence[str], now: datetime, by: str
-) -> tuple[CurationReceipt, list[Change]]:
-    """The receipt after these decisions were taken back, and what that takes: the new facts go, and
-    what they replaced holds again."""
-    done = _judged(kept, ids, "rejected")
-    changes: list[Change] = []
-    for item in _named(kept, ids):
-        new = stored_fact(store, kept.owner, item.id)
-        for other in item.others if item.kind == "supersedes" else ():
-            old = stored_fact(store, kept.owner, other)
-            if old is not None and item.id in old.superseded_by:
-                changes += _changed(old, _holding_again(old, item.id, now, by))
-        if new is not None:
-            changes += [Expect(new.key, new.stamp), Remove(new.key)]
-            changes += _off_page(store, new)
-    return done, [*changes, *as_changes(done)]
+class Rejection:
+    """Decisions that are taken back: the new facts go, what they replaced holds again, their pages
+    tell nothing of them, and the receipt has the documents as they are then, so that it can still
+    be undone."""
+
+    def __init__(self, store: Store, kept: CurationReceipt, ids: Sequence[str]) -> None:
+        self._store = store
+        self._kept = self.judged = _judged(kept, ids, "rejected")
+        self.work = facts.reject([item.id for item in _named(kept, ids)])
+        self.beside = facts.Beside(self._emptied, self._sealed)
+
+    def _emptied(self, changed: Sequence[facts.FactChange]) -> Iterator[Change]:
+        """Pages that nothing is left of go, too."""
+        owner = self._kept.owner
+        gone = {fact.id: tree.page_of(fact) for fact, after in changed if fact and not after}
+        for address in sorted(set(gone.values())):
+            page = page_at(self._store, owner, address)
+            held = self._store.by_handle([handle(owner, f"{PAGE}{address}")])
+            left = {one.document.external for one in held} - gone.keys()
+            if page and not (left or page.notes or page.snippets):
+                yield Remove(page.key)
+
+    def _sealed(self, changes: Sequence[Change]) -> list[Change]:
+        after = {one.id: one for one in self._kept.touched}
+        for one in touched(self._store, changes):
+            known = after.get(one.id, one)
+            if known is one or known.after == one.before:  # else it was changed by others since
+                after[one.id] = DocumentChange(known.before, one.after)
+        some = tuple(one for one in after.values() if one.before != one.after)
+        self.judged = self._kept._replace(touched=some)
+        return as_changes(self.judged)
+
+
+def is_rejected(store: Store, fact: Fact) -> bool:
+    """Whether somebody rejected this very fact, in a receipt that is not undone."""
+    held = store.by_handle([handle(fact.owner, f"{TOUCHES}{fact.key}")])
+    found = (from_receipt(one.document) for one in held)
+    return any(fact.id in kept.rejected for kept in found if kept.undone is None)
 
 
 def _named(kept: CurationReceipt, ids: Sequence[str]) -> list[ReceiptItem]:
@@ -301,30 +333,6 @@ def _judged(kept: CurationReceipt, ids: Sequence[str], verdict: Verdict) -> Cura
     named = {item.id for item in _named(kept, ids)}
     items = (item._replace(verdict=verdict) if item.id in named else item for item in kept.items)
     return kept._replace(items=tuple(items))
-
-
-def _holding_again(old: Fact, new: str, now: datetime, by: str) -> Fact:
-    left = tuple(id for id in old.superseded_by if id != new)
-    entry = ProvenanceEntry(now, f"{new} was rejected", by)
-    return old._replace(
-        superseded_by=left, ended=old.ended if left else None, provenance=(*old.provenance, entry)
-    )
-
-
-def _changed(old: Fact, new: Fact) -> list[Change]:
-    stamp = stable_id(old.stamp, repr(new))
-    return [Expect(old.key, old.stamp), as_put(new._replace(stamp=stamp))]
-
-
-def _off_page(store: Store, fact: Fact) -> Iterator[Change]:
-    """Its page without it; a page that nothing is left of goes."""
-    key = tree.page_key(fact.owner, tree.page_of(fact))
-    for document in store.get(key):
-        page = tree.from_document(document)
-        if fact.id in page.facts:
-            left = tuple(id for id in page.facts if id != fact.id)
-            there = left or page.notes or page.snippets
-            yield tree.as_put(page._replace(facts=left)) if there else Remove(key)
 
 
 # ------------------------------------------------------------------ forgetting
@@ -348,4 +356,5 @@ def _without(kept: CurationReceipt, ids: Collection[str]) -> CurationReceipt:
     )
     if kinds <= {FACT, tree.KIND}:
         return left
-    return left._replace(about="a text that was forgotten")
+    quoting = tuple(item for item in left.items if item.verdict != "rejected")
+    return left._replace(about="a text that was forgotten", items=quoting)

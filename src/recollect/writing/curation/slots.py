@@ -84,7 +84,7 @@ class RivalFacts(Protocol):
 
     def has(self, fact: Fact) -> bool: ...
 
-    def forgot(self, fact: Fact) -> bool: ...
+    def refuses(self, fact: Fact) -> bool: ...
 
     def expect(self, facts: Sequence[Fact]) -> None: ...
 
@@ -197,7 +197,7 @@ def _conflict(context: SlotContext) -> Decisions:
     ]
     facts = [some[0] for some in group_by(attrgetter("id"), told).values()]
     there = {fact.id for fact in facts if known.has(fact)}  # the same words, from whatever text
-    facts = [fact for fact in facts if fact.id in there or not known.forgot(fact)]
+    facts = [fact for fact in facts if fact.id in there or not known.refuses(fact)]
     new = [fact for fact in facts if fact.id not in there]
     for at in range(0, len(new), TOGETHER):
         context.token.check()
