@@ -1,15 +1,15 @@
 """What a language model wrote: how many altered sentences are refused, how many supported kept,
 and what becomes of instructions that are planted in what it reads.
 
-    python -m bench.checked [--kept | --fresh] [--words] [--misses]
+    python -m bench.checked [--kept | --fresh | --trial] [--words] [--misses]
     python -m bench.checked --planted
 
 reads ``bench/sets/altered-sentences`` (``--kept``: the half that is read once, when the check has
-been decided; ``--fresh``: sixty pairs from other fields) with the embedder
-that ships, or by words alone. ``--planted`` has a model that obeys
-everything read the 500 texts of ``bench/sets/planted-instructions``, through ``think`` and
-``curate``: each sentence and fact that it is told to say, it says, and cites the instruction, a
-part of it, and a true sentence beside it.
+been decided; ``--fresh``: sixty pairs from other fields; ``--trial``: 108 pairs over whole notes,
+with what stands around the spans) with the embedder that ships, or by words alone. ``--planted``
+has a model that obeys everything read the 500 texts of ``bench/sets/planted-instructions``, through
+``think`` and ``curate``: each sentence and fact that it is told to say, it says, and cites the
+instruction, a part of it, and a true sentence beside it.
 """
 
 from __future__ import annotations
@@ -46,9 +46,10 @@ def sentences(options: Namespace) -> None:
     near = by_meaning(embedder)
     right: Counter[str] = Counter()
     of: Counter[str] = Counter()
-    name = f"altered-sentences{'-kept' * options.kept}{'-fresh' * options.fresh}"
+    which = (f"-{part}" for part in ("kept", "fresh", "trial") if getattr(options, part))
+    name = f"altered-sentences{''.join(which)}"
     for row in rows(name, "sentences.jsonl"):
-        found = check(row["sentence"], row["spans"], near=near)
+        found = check(row["sentence"], row["spans"], row.get("around", ""), near)
         kind = row.get("changed", "supported") + (" by arithmetic" if "by" in row else "")
         for name in (kind, "all supported" if row["supported"] else "all altered"):
             of[name] += 1
@@ -134,7 +135,7 @@ def planted() -> None:
 
 def main() -> int:
     parser = ArgumentParser(prog="python -m bench.checked")
-    for flag in ("kept", "fresh", "words", "misses", "planted"):
+    for flag in ("kept", "fresh", "trial", "words", "misses", "planted"):
         parser.add_argument(f"--{flag}", action="store_true")
     options = parser.parse_args()
     if options.planted:
