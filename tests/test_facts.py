@@ -765,3 +765,33 @@ def test_a_fact_whose_metadata_others_have_written_breaks_no_search(
     keyword_memory.facts(every=True)
     keyword_memory.remember("The door code is 12", name="door code")
     keyword_memory.curation.tidy()
+
+
+@pytest.mark.parametrize(
+    ("fact", "of_another", "of_this"),
+    [
+        (
+            "Kira's sister Alma has her birthday on 12 May.",
+            "when is Kira's birthday?",
+            "when is the birthday of Kira's sister?",
+        ),
+        ("Greta's mother lives in Malmö.", "where does Greta live?", "where is Greta's mother?"),
+        ("Petra's boss drives a Volvo.", "what does Petra drive?", "what does Petra's boss drive?"),
+    ],
+)
+def test_what_is_true_of_somebodys_relative_is_not_told_of_them(
+    fact: str, of_another: str, of_this: str
+) -> None:
+    with Memory.open("memory://") as memory:
+        memory.remember(fact)
+        assert memory.search(of_another, cache=False).results == ()
+        assert [one.text for one in memory.search(of_this, cache=False).results] == [fact]
+
+
+def test_a_question_of_where_somebody_works_is_no_overview() -> None:
+    with Memory.open("memory://", embed_model="none") as memory:
+        memory.remember("Tomas works at Volvo.")
+        assert memory.search("where does Tomas work?").results
+        nothing = memory.search("what did we work on?")
+        assert not nothing.results
+        assert nothing.confidence < 0.5

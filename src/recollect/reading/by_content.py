@@ -16,6 +16,7 @@ from math import log
 from recollect.nouns import Candidate
 from recollect.reading.pool import Pool
 from recollect.text.forms import is_form
+from recollect.text.questions.subjects import less_owners
 from recollect.text.terms import is_run, stems
 
 ONE_WORD = log(2) + 1e-9
@@ -58,12 +59,20 @@ def _stands_out(candidate: Candidate, pool: Pool) -> bool:
     """Whether it says the same in other words, as far as meaning tells: nothing else is near."""
     signals = candidate.signals
     other = signals.no_number or signals.no_year or "cosine" not in pool.grader
+    other = other or _is_of_a_relative(candidate, pool)
     if other or any(map(_CODE.search, _lost(candidate, pool))):
         return False
     others = (c.signals.cosine for c in pool.best if c.passage != candidate.passage)
     ahead = signals.cosine - max(others, default=signals.cosine)
     near, lead = next(rest for most, *rest in OUTSTANDING if signals.coverage <= most)
     return signals.cosine >= near and ahead >= lead
+
+
+def _is_of_a_relative(candidate: Candidate, pool: Pool) -> bool:
+    """Whether it names somebody who is asked about only as whose relative or friend it is of."""
+    text = pool.stored(candidate).passage.text
+    owners = stems(text) - stems(less_owners(text, stems(pool.of.parsed.prose)))
+    return not owners.isdisjoint(pool.worth)
 
 
 def _has_its_words(candidate: Candidate, pool: Pool) -> bool:
@@ -88,8 +97,9 @@ def _share(words: Iterable[str], pool: Pool) -> float:
 def _lost(candidate: Candidate, pool: Pool) -> list[str]:
     """Returns the words of the question, of those that say which thing is meant, that the fact has
     in no form."""
-    has = pool.matched.get(candidate.passage, set())
-    said = stems(pool.stored(candidate).passage.text)
+    text = pool.stored(candidate).passage.text
+    said = stems(less_owners(text, stems(pool.of.parsed.prose)))
+    has = pool.matched.get(candidate.passage, set()) - (stems(text) - said)
     which = set(pool.worth) - _kinds(pool) - has
     return [word for word in which if not any(map(partial(is_form, word), said))]
 

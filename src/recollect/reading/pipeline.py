@@ -366,7 +366,7 @@ def _confidence(results: Sequence[Result], pool: Pool) -> float:
     """Returns how sure the best of what is shown is. Where nothing is, no surer than the floor: a
     fact may have been graded before it was found not to answer."""
     if not results:
-        return min(pool.confidence, pool.answerable)
+        return min(pool.confidence, pool.answerable, pool.of.policy.keep)
     return max(one.confidence for one in results)
 
 

@@ -4,7 +4,8 @@ A passage may have every word of a question, one here and one there, and answer 
 was brought down from the west ridge?" is not answered by "Two climbers were brought down from the
 east ridge. The hut on the west ridge is closed." So the words are looked for in one sentence, with
 the title and the heading above it, and names, numbers and years of the question in that sentence or
-the one before it.
+the one before it. Whose sister somebody is, the sentence does not speak of: "Kira's sister has her
+birthday in May" has nothing on Kira's.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from recollect.named_tuple import NamedTuple
 from recollect.nouns import Candidate, StoredPassage, values_of
 from recollect.reading.pool import Pool, share
 from recollect.reading.units import units_of
-from recollect.text.questions.subjects import Subjects, missing, rivals, subjects
+from recollect.text.questions.subjects import Subjects, less_owners, missing, rivals, subjects
 from recollect.text.stopwords import language
 from recollect.text.terms import is_run, stems
 
@@ -79,9 +80,10 @@ def _sentences(stored: StoredPassage, pool: Pool) -> Iterator[_Sentence]:
     date = stored.document.date
     named = f"{above}\n{stored.passage.role}\n{date:%Y-%m-%d %B}" if date else above
     known, before = stems(above), ""
+    asked = stems(pool.of.parsed.prose)
     for start, end, _ in units_of(text, pool.begin(stored)):
         said = text[start:end]
-        words = stems(said) | known
+        words = stems(less_owners(said, asked)) | known
         yield _Sentence(share(worth, words), said, f"{named}\n{before}")
         before = said
 

@@ -3,7 +3,6 @@ for something: then no single fact answers it, whatever words it shares."""
 
 from __future__ import annotations
 
-from recollect.nouns import not_among
 from recollect.text.keys import words
 from recollect.text.stopwords import stopwords
 from recollect.text.terms import fold, stem
@@ -20,13 +19,17 @@ pregunta decisión preferencia herramienta proyecto tarea tema resumen estado re
 )
 
 
+_DONE = frozenset(stem(word) for word in ("work", "plan", "open", "remember"))
+"""Those that are verbs as well: "where does Tomas work?" asks for something."""
+
+
 def is_overview(question: str) -> bool:
-    """Whether it names a kind of thing, and next to nothing besides."""
-    content = [one for one in _stems(question) if one not in stopwords() and not one.isdigit()]
-    others = list(not_among(content, _KINDS))
-    named = len(others) < len(content) <= 4
-    return not content or (named and len(others) <= 1)
-
-
-def _stems(text: str) -> list[str]:
-    return [stem(word.folded) for word in words(text)]
+    """Whether it names a kind of thing, and next to nothing besides: one word at most, and no
+    name."""
+    found = [(stem(word.folded), word.written) for word in words(question)]
+    content = [pair for pair in found if pair[0] not in stopwords() and not pair[0].isdigit()]
+    others = [written for key, written in content if key not in _KINDS]
+    if not others:
+        return len(content) <= 4
+    kinds = {key for key, _ in content} & _KINDS - _DONE
+    return bool(kinds) and len(others) == 1 and len(content) <= 4 and not others[0][0].isupper()

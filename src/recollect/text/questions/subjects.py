@@ -14,7 +14,7 @@ from itertools import filterfalse
 from recollect.named_tuple import NamedTuple
 from recollect.text.occurrences import occurrences
 from recollect.text.stopwords import stopwords
-from recollect.text.terms import fold, stem
+from recollect.text.terms import fold, stem, stems
 
 _TOKEN = re.compile(r"(?P<word>[^\W\d_][\w.&/-]*(?:['’][^\W\d_]+)*)|(?P<number>\d[\d.,:]*)")
 _POSSESSIVE = re.compile(r"['’][sS]?$")
@@ -24,6 +24,13 @@ _INSIDE = re.compile(r"(?<=[\w,;:] )[^\W\d_][\w'’-]+")
 _END = re.compile(r"[.?!:;\n\"(]\s*$")
 _GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _LONG = 2000
+_THEIRS = re.compile(
+    r"\b([^\W\d_]\w*)['’]s?\s(?:\w+\s)?((?:grand)?(?:mother|father|parent|son|daughter|child)|mum|mom|dad"
+    r"|wife|husband|spouse|partner|brother|sister|uncle|aunt|nephew|niece|cousin|friend|boss|manager"
+    r"|colleague|landlord|neighbou?r)(?:s|ren)?\b",
+    re.IGNORECASE,
+)
+"""Somebody, and who they are somebody's."""
 
 
 class Subjects(NamedTuple):
@@ -135,3 +142,11 @@ def _years(wanted: tuple[int, ...], text: str) -> tuple[float, float]:
     low, high = wanted[0], wanted[-1]
     near = any(low - 1 <= year <= high + 1 for year in said)
     return unsaid, float(not near)
+
+
+def less_owners(said: str, asked: Collection[str]) -> str:
+    """Returns a sentence without those who are named only as whose relative or friend somebody is
+    that is not asked about, by the stems of the question."""
+    return _THEIRS.sub(
+        lambda match: match[2] if stems(match[2]).isdisjoint(asked) else match[0], said
+    )
