@@ -379,6 +379,14 @@ def test_a_second_round_that_fails_costs_nothing_but_itself(memory: Memory) -> N
     assert made.calls == 2
 
 
+def test_what_it_would_look_for_is_not_the_topic_of_the_question(memory: Memory) -> None:
+    model = Model([lines(bad("pier closed winter")), lines(bad())])
+    memory.models.use_llm(model)
+    memory.think("When did we first talk about Redis?", force=True)
+    assert "pier is closed" not in model.prompts[0]
+    assert "pier is closed" in model.prompts[1]
+
+
 def test_what_it_would_look_for_stays_within_the_limits(memory: Memory) -> None:
     memory.put([note("secret", "The launch code is swordfish, says Zoe.", source="vault")])
     model = Model([lines(bad("launch code swordfish")), lines(bad())])

@@ -7,7 +7,7 @@ from itertools import chain
 
 from recollect.errors import Cancelled, RecollectError, SpendRefused, in_a_line
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Query, Stage
+from recollect.nouns import Query, Stage, TimeRoute
 from recollect.nouns.synthesis import SelfGrade, Synthesis
 from recollect.nouns.web import WebResult
 from recollect.ports import Llm, LlmReply, StorageEngine
@@ -228,14 +228,15 @@ class _Thinking:
         return grade.look_for, ""
 
     def _gathered(self, query: str, before: Bundle) -> tuple[Section, ...]:
-        """What is new about another question, under the limits of the first."""
+        """What is new about another question, under the limits of the first. What that asked of
+        time, and its topic, are not asked again."""
         self._tell(ThoughtEvent("stage", f"looking for {query}"))
         asked = self._asked.query
         seen = parse(asked.text).narrowed(asked.filter)
         known = set(chain.from_iterable(section.ids for section in before.sections))
         most = max(100, self._asked.token_budget // 2)
         with surviving("gather again"):
-            other = asked._replace(text=query, filter=seen)
+            other = asked._replace(text=query, filter=seen, window=None, time=TimeRoute())
             found = gather(other, self._store, self._models, most)
             again = [one._replace(name=f"again {one.name}") for one in found.stages]
             current().join(again, found.degraded)
