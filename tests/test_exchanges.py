@@ -163,6 +163,25 @@ def test_what_tools_printed_takes_no_place_from_what_was_said(asked: Memory, cou
     assert found.results[0].text.startswith("tool: files.py")
 
 
+def test_a_whole_document_has_only_the_turns_that_may_be_heard(asked: Memory) -> None:
+    turns = (
+        ("user", "Where does the ferry leave?"),
+        ("rewound", "The ferry leaves from pier two."),
+        ("tool", "Bash command='ferry --pier'"),
+        ("tool", "exit code 0, zeppelin"),
+        ("assistant", "The ferry leaves from pier nine."),
+    )
+    asked.put([session("ferry", *turns)])
+
+    def whole(roles: list[str] | None = None) -> str:
+        ask = "which pier does the ferry leave from?"
+        return asked.search(ask, detail="document", roles=roles).results[0].text
+
+    said = [f"{role}: {text}" for role, text in turns]
+    assert whole() == "\n\n".join([said[0], said[2], said[4]])
+    assert whole(roles=["assistant"]) == said[4]
+
+
 def test_what_people_ask_each_other_is_what_they_said(tmp_path: Path) -> None:
     with Memory.open(tmp_path / "store", rerank_model="none") as memory:
         memory.put(

@@ -175,9 +175,10 @@ def test_what_sections_say_differently_is_named(harbour: Memory) -> None:
 
 
 def test_hits_that_are_no_answer_are_given_as_weak(harbour: Memory) -> None:
-    found = harbour.gather("zebra otter", min_confidence=0.99)
+    found = harbour.gather("zebra giraffe quagga otter")
     assert found.sections
     assert "weak" in kinds(found)
+    assert not harbour.gather("zebra giraffe quagga otter", min_confidence=0.99).sections
 
 
 def test_nothing_is_an_honest_nothing(harbour: Memory) -> None:

@@ -212,3 +212,22 @@ def test_a_cached_answer_has_what_it_replaced(memory: Memory, tmp_path: Path) ->
     once, again = memory.search(question), memory.search(question)
     assert again.cache.status == "hit"
     assert again.results[0].earlier == once.results[0].earlier != ()
+
+
+def test_what_is_shown_beside_an_answer_is_within_the_limit(memory: Memory) -> None:
+    told = ("is 3 years old", "is 4 years old", "had no birthday yet", "is 6 years old")
+    memory.put(
+        [
+            Document(
+                f"{n}",
+                "notes",
+                f"Mira's cat Tibble {one}.",
+                date=datetime(2021 + n, 3, 1, tzinfo=UTC),
+            )
+            for n, one in enumerate(told)
+        ]
+    )
+    memory.models.embed()
+    for ask in ("How old is Mira's cat Tibble?", "How old was Mira's cat Tibble before?"):
+        for limit in (1, 2):
+            assert len(memory.search(ask, limit=limit, cache=False).results) == limit

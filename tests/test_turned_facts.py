@@ -133,3 +133,35 @@ def test_what_a_fact_quotes_hides_no_rival(memory: Memory) -> None:
     assert [one.fact.text for one in done.conflicts] == [OLD]
     memory.remember("The upload limit is 50 MB.")
     assert len(told(memory)) == 3
+
+
+# ------------------------------------------------------------------ within what the caller allows
+
+
+@pytest.mark.parametrize("budget", [60, 100, 300])
+def test_what_holds_is_sent_before_what_it_replaced(memory: Memory, budget: int) -> None:
+    long = "The upload limit is 25 MB, because the old disk was small and nobody had time. " * 12
+    memory.remember(long, name="upload limit", id="old", valid_from="2026-03-01")
+    memory.remember(NEW, name="upload limit", supersedes=["old"])
+    found = memory.search("what is the upload limit?", budget=budget, cache=False)
+    (result,) = found.results
+    assert found.budget.used <= budget
+    assert (result.text, len(result.earlier)) == (NEW, int(budget == 300))
+    assert result.truncated == (budget < 300)
+
+
+def test_a_rival_is_within_the_limit(memory: Memory) -> None:
+    memory.remember(OLD, name="upload limit", valid_from="2026-03-01")
+    memory.remember(NEW, name="upload limit", valid_from="2026-09-01")
+    found = memory.search("what is the upload limit?", limit=1, cache=False)
+    assert [one.text for one in found.results] == [NEW]
+    assert any("says otherwise" in hint for hint in found.hints)
+
+
+def test_a_named_fact_that_is_not_sure_enough_is_left_out(memory: Memory) -> None:
+    memory.remember(OLD, name="upload limit")
+    ask = "what is the upload limit?"
+    assert memory.search(ask, min_confidence=0.98, cache=False).results
+    assert not memory.search(ask, min_confidence=0.999, cache=False).results
+    assert memory.gather(ask, min_confidence=0.98).sections
+    assert not memory.gather(ask, min_confidence=0.999).sections

@@ -49,7 +49,8 @@ class SearchOptions(Limits, total=False):
     min_confidence: float | str | None
     """A number, or what hangs on the answer: ``low`` (0.4), ``medium`` (0.6), ``high`` (0.8)."""
     last_n: int | None
-    """Look at the newest so many documents only."""
+    """Look at the newest so many documents only, and at those of the same moment as the last of
+    them."""
     relax: Sequence[str] | None
     """Limits (``since``, ``until``, ``kinds``, ``sources``, ``paths``, ``roles``, ``issues``,
     ``events``) that may be given up when too little is found under them; the answer says which

@@ -12,8 +12,10 @@ from recollect.named_tuple import NamedTuple
 from recollect.nouns import (
     Candidate,
     Detail,
+    Document,
     Earlier,
     Named,
+    Passage,
     Policy,
     Query,
     Result,
@@ -159,9 +161,16 @@ def _snippet(stored: StoredPassage, pool: Pool, stretches: Sequence[Stretch]) ->
 
 
 def _document(stored: StoredPassage, pool: Pool, _: Sequence[Stretch]) -> tuple[Span, ...]:
+    """Returns the whole document, of a session the turns that may be heard."""
     whole = pool.of.view.get(stored.document.id)
-    text = whole[0].rendered() if whole else stored.passage.text
+    text = _heard(whole[0], stored, pool).rendered() if whole else stored.passage.text
     return (Span(stored.id, text, marks=_marks(text, pool)),)
+
+
+def _heard(whole: Document, stored: StoredPassage, pool: Pool) -> Document:
+    turns = ((m, Passage(0, m.text, role=m.role)) for m in whole.messages)
+    heard = [m for m, turn in turns if pool.of.admits(stored._replace(passage=turn))]
+    return whole._replace(messages=tuple(heard))
 
 
 _DETAILS: Mapping[Detail, Callable[[StoredPassage, Pool, Sequence[Stretch]], tuple[Span, ...]]] = {

@@ -12,7 +12,8 @@ def fit(results: Sequence[Result], budget: int | None) -> tuple[tuple[Result, ..
     """Returns as many as fit, in order; the first is cut short rather than dropped."""
     kept: list[Result] = []
     used = 0
-    for result in results:
+    for whole in results:
+        result = whole if budget is None else _briefer(whole, budget - used)
         if budget is not None and used + result.tokens > budget:
             if not kept:
                 kept.append(_cut(result, budget))
@@ -22,6 +23,16 @@ def fit(results: Sequence[Result], budget: int | None) -> tuple[tuple[Result, ..
         used += result.tokens
     truncated = sum(r.truncated for r in kept)
     return tuple(kept), Budget(budget, used, len(kept), len(results) - len(kept), truncated)
+
+
+def _briefer(result: Result, room: int) -> Result:
+    """Returns a result with no more of what it replaced than there is room for: what held before
+    is left out before any word of what holds is."""
+    while result.earlier and result.tokens > room:
+        *others, last = result.earlier
+        tokens = result.tokens - count_tokens(f"{last.id}\n{last.text}")
+        result = result._replace(earlier=tuple(others), tokens=tokens, truncated=True)
+    return result
 
 
 def _cut(result: Result, budget: int) -> Result:

@@ -46,8 +46,14 @@ def cut(
     if not candidates:
         return [], "nothing was found"
     good, why = _above_the_floor(candidates, policy, sure, few)
-    kept = [c for c in good if c.confidence >= policy.min_confidence]
-    if len(kept) < len(good):
+    kept, limited = within(good, policy)
+    return kept, limited or why
+
+
+def within(some: Sequence[Candidate], policy: Policy) -> tuple[list[Candidate], str]:
+    """Returns those that the caller's limits allow, and which of these left others out, if any."""
+    kept, why = [c for c in some if c.confidence >= policy.min_confidence], ""
+    if len(kept) < len(some):
         why = f"the rest is below {policy.min_confidence:.1%}"
     if len(kept) > policy.limit:
         why = f"the limit is {policy.limit}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import log
 
 from recollect.facts import KIND, SOURCE, Fact
@@ -11,6 +12,11 @@ from recollect.reading.named import Mention
 
 SURE = {"name": 0.98, "alias": 0.97, "slip": 0.9, "relation": 0.9}
 """How sure it is that a fact is meant, by how it was found."""
+
+
+def likely(mentions: Sequence[Mention], least: float) -> list[Mention]:
+    """Returns the facts of which it is at least so sure that they are meant."""
+    return [mention for mention in mentions if SURE[mention.how] >= least]
 
 
 def named_result(mention: Mention) -> Result:

@@ -31,8 +31,8 @@ from recollect.nouns import (
 from recollect.ports import StorageEngine
 from recollect.reading import age
 from recollect.reading.answering import named
-from recollect.reading.cut import fold
-from recollect.reading.fact_results import SURE
+from recollect.reading.cut import fold, within
+from recollect.reading.fact_results import SURE, likely
 from recollect.reading.hints import lacking
 from recollect.reading.named import Mention, facts_in_sight, named_facts
 from recollect.reading.pool import Models, Pool
@@ -177,7 +177,8 @@ def gather(query: Query, view: StorageEngine, models: Models, token_budget: int)
     with tracing() as trace:
         question = understand(query).in_state_of(view)
         facts = facts_in_sight(question, view)
-        mentions = named_facts(question, facts).mentions
+        known = named_facts(question, facts).mentions
+        mentions = likely(known, question.policy.min_confidence)
         found = retrieve(_wide(question), view, models, facts.sees)
         found = found._replace(pool=successors(found)[0])
         placed = _placed(found, mentions, token_budget)
@@ -216,7 +217,8 @@ def _placed(found: Retrieval, mentions: Sequence[Mention], token_budget: int) ->
     among = ordered(found)
     good, why = worthwhile(found, among)
     sure = {mention.fact.key: SURE[mention.how] for mention in mentions}
-    others = [c for c in good or among[:WEAK] if _id(found.pool, c) not in sure]
+    weak, _ = within(among[:WEAK], found.question.policy)
+    others = [c for c in good or weak if _id(found.pool, c) not in sure]
     kept, _ = fold(others, found.pool.passages)
     made = _Gathered(found.pool, token_budget)
     made.weak = not good

@@ -43,6 +43,7 @@ from recollect.reading import age, cut, in_force, retrieval, spans, superseded, 
 from recollect.reading.answering import named, replacing, result, status, time_found
 from recollect.reading.budget import fit
 from recollect.reading.cache.lookup import NO_CACHE, AnswerCache
+from recollect.reading.fact_results import likely
 from recollect.reading.hints import Findings, hints, lacking
 from recollect.reading.named import Facts, facts_in_sight, named_facts
 from recollect.reading.pool import (
@@ -141,19 +142,20 @@ def _named(question: Question, facts: Facts, view: StorageEngine) -> _ByName | N
     """Answers with the facts that the question names; None if it names none."""
     if question.query.time.past:
         return None
-    known = named_facts(question, facts)
-    if not known.mentions:
+    known, policy = named_facts(question, facts), question.policy
+    mentions = likely(known.mentions, policy.min_confidence)
+    if not mentions:
         return None
-    found = turned.told(known.mentions[: question.policy.limit], facts, view)
-    results, budget = _fitted(found.results, question.policy.budget)
-    said = chain.from_iterable((*m.fact.names, m.fact.text, m.fact.why) for m in known.mentions)
+    found = turned.told(mentions[: policy.limit], facts, view)
+    results, budget = _fitted(found.results[: policy.limit], policy.budget)
+    said = chain.from_iterable((*m.fact.names, m.fact.text, m.fact.why) for m in mentions)
     more = frozenset(question.parsed.content) - stems(" ".join(said))
     answer = _blank(question)._replace(
         status="direct_passages",
         tier=2,
         confidence=max(r.confidence for r in results),
         results=results,
-        total_found=len(known.mentions),
+        total_found=len(mentions),
         hidden=known.hidden,
         budget=budget,
         hints=tuple(f"“{one}” says otherwise than “{other}”" for one, other in found.disputed),
@@ -299,12 +301,14 @@ def _in_force(kept: Selection, query: Query) -> Selection:
         shown, earlier = shown.beside(first, found.later).instead(first, found)
     say(", ".join(one.title for one in earlier), found=len(earlier))
     passages = by_key(s.stored for s in (found.latest, *found.later, *found.before))
+    allowed, limited = cut.within(shown.candidates, kept.pool.of.policy)
     before = [(s.candidate, BEFORE) for s in found.before]
-    taken = {c.document for c in shown.candidates}
+    before += [(c, limited) for c in shown.candidates]
+    taken = {c.document for c in allowed}
     rest = {c.document: (c, why) for c, why in [*before, *kept.rest] if c.document not in taken}
     return kept._replace(
         pool=kept.pool._replace(passages={**kept.pool.passages, **passages}),
-        candidates=shown.candidates,
+        candidates=tuple(allowed),
         stretches=shown.stretches,
         rest=tuple(rest.values()),
         earlier=earlier,
@@ -317,7 +321,7 @@ def _shown(kept: Selection) -> list[Result]:
         result(c, kept.pool, kept.stretches.get(c.document, ()), kept.folded.get(c.passage, ()))
         for c in kept.candidates
     ]
-    return [replacing(found[0], kept.earlier), *found[1:]] if kept.earlier else found
+    return [*(replacing(one, kept.earlier) for one in found[:1]), *found[1:]]
 
 
 @stage("budget")

@@ -126,7 +126,13 @@ def wants_questions(question: Question) -> bool:
 
 def ranked(asked: Pass) -> Pool:
     """Makes one pass: what the arms find, fused, read, graded, with what the best hits name."""
-    pool = exchanges.answered(_fused(asked))
+    arms = (
+        candidates.lexical(asked),
+        candidates.title(asked),
+        candidates.vector(asked),
+        candidates.window(asked),
+    )
+    pool = exchanges.answered(_uncrowded(fuse.pool(asked, arms), arms))
     pool = grade.grade(rerank.read(pool, pool.fused))
     if asked.policy.hop:
         with surviving("hop"):
@@ -134,16 +140,15 @@ def ranked(asked: Pass) -> Pool:
     return _with_exchanges(pool) if pool.asked else pool
 
 
-def _fused(asked: Pass) -> Pool:
-    """Returns what the arms find, fused; where what may not be heard crowds out the rest, with what
-    they find in notes and in what a user or an assistant said."""
-    arms = _arms(asked)
-    pool = fuse.pool(asked, arms)
+def _uncrowded(pool: Pool, arms: Sequence[Arm]) -> Pool:
+    """Returns the pool; where what may not be heard took the places of others, with what the arms
+    find in notes and in what a user or an assistant said."""
     if not pool.crowded:
         return pool
+    asked = pool.of
     with tracing():  # what these arms did was told once
         spoken = _arms(asked._replace(filter=asked.filter._replace(roles=SPOKEN)))
-        return fuse.pool(asked, [*map(candidates.together, arms, spoken)])
+        return fuse.pool(asked, list(map(candidates.together, arms, spoken)))
 
 
 def _arms(asked: Pass) -> tuple[Arm, ...]:
@@ -410,7 +415,7 @@ def expanded(pool: Pool) -> Pool:
 
 def _first_of(asked: Pass) -> list[Hit]:
     """Returns what a rewrite finds, best first."""
-    best = _fused(asked).fused[: expand.BROUGHT]
+    best = fuse.pool(asked, _arms(asked)).fused[: expand.BROUGHT]
     return [Hit(c.passage, c.document, c.score) for c in best]
 
 
