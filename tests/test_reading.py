@@ -335,6 +335,29 @@ def test_only_what_says_the_same_is_folded(other: str, alike: bool) -> None:
     assert is_folded(BASE, other) is alike
 
 
+WORKS = (
+    "For the nightly report we {} collect the numbers from all branches, merge them, write them "
+    "into the {} database and send a short mail to the finance team so that they can check the "
+    "totals before the meeting in {} starts."
+)
+SAID = ("can", "mysql", "東京")
+
+
+@pytest.mark.parametrize(
+    ("other", "alike"),
+    [
+        (("will", "mysql", "東京"), True),
+        (("can", "postgres", "東京"), False),
+        (("can", "берлин", "東京"), False),
+        (("can", "mysql", "大阪"), False),
+        (("nicht", "mysql", "東京"), False),
+        (("don’t", "mysql", "東京"), False),
+    ],
+)
+def test_one_word_of_many_may_be_what_is_told(other: tuple[str, ...], alike: bool) -> None:
+    assert is_folded(WORKS.format(*SAID), WORKS.format(*other)) is alike
+
+
 def is_folded(text: str, other: str) -> bool:
     kept, folded = fold(graded_at(0.9, 0.8), {0: stored(0, text), 1: stored(1, other)})
     assert (len(kept), folded) in ((1, {0: [1]}), (2, {}))

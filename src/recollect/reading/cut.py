@@ -12,6 +12,9 @@ from collections.abc import Mapping, Sequence
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Candidate, Policy, StoredPassage
 from recollect.reading.pool import of_documents
+from recollect.text.stopwords import stopwords
+from recollect.text.support.tables import NEGATIONS
+from recollect.text.terms import query_terms
 
 FEW = 3
 """Where it is doubtful that anything answers, no more than so many documents are kept whole."""
@@ -21,7 +24,7 @@ ALIKE = 0.9
 BRIEF = 24
 """A turn of fewer words that was said twice was said on two occasions, with other things around."""
 _SIGNS = b".,;:!?\"'()[]*_`"
-_PARTICULAR = re.compile(r"\d[\d.,:/-]*|\b[A-Z]\w+|\b(?:not|never|no|n't|without)\b|n't\b")
+_PARTICULAR = re.compile(r"\d[\d.,:/-]*|\b[A-Z]\w+|n['’]t\b")
 
 
 class Grade(NamedTuple):
@@ -88,8 +91,8 @@ def fold(
 ) -> tuple[list[Candidate], dict[int, list[int]]]:
     """Without near-duplicates; and for each that has some, which they are (by passage).
 
-    Passages are alike when nearly all their words are the same, and their numbers, dates, names
-    and negations are exactly the same.
+    Passages are alike when nearly all their words are the same and those that differ say nothing,
+    and their numbers, dates and names are exactly the same.
     """
     shown: list[tuple[Candidate, str, frozenset[str]]] = []
     folded: dict[int, list[int]] = {}
@@ -113,7 +116,15 @@ def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
     if not ALIKE * len(one) <= len(other) <= len(one) / ALIKE:
         return False
     both = len(one & other)
-    return both > 0 and both >= ALIKE * (len(one) + len(other) - both)
+    if not both or both < ALIKE * (len(one) + len(other) - both):
+        return False
+    return all(map(_says_nothing, one ^ other))
+
+
+def _says_nothing(word: str) -> bool:
+    """Whether a word is one of grammar, and no negation."""
+    terms, _ = query_terms(word)
+    return bool(terms) and stopwords().issuperset(terms) and word not in NEGATIONS
 
 
 def _particulars(text: str) -> frozenset[str]:
