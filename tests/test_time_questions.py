@@ -234,6 +234,21 @@ def test_a_passing_mention_is_no_session_about_it(talks: Memory) -> None:
     assert "passing" not in found[1:3]
 
 
+def test_of_a_name_the_first_mention_is_the_first(talks: Memory) -> None:
+    passing = ["Paint the gate.", "Done.", "Which oils are there?", "Zwilk, Hapag and CMA.",
+               *["Now the fence.", "Which colour?", "Brown, like the gate.", "Ordered."] * 3]  # fmt: skip
+    about = [
+        "The Hapag contract is late.",
+        "Hapag wants a signature.",
+        "Ask Hapag.",
+        "Hapag signs.",
+    ]
+    talks.put([talk("mention", day(3, 1), *passing), talk("about", day(6, 1), *about)])
+    assert first(talks, "When did we first talk about Hapag?") == ["mention", "about"]
+    assert first(talks, "When did we first talk about hapag?") == ["mention", "about"]
+    assert first(talks, "Where do things stand with Hapag?")[0] == "about"
+
+
 def test_a_question_of_what_we_did_is_answered_by_sessions(talks: Memory) -> None:
     assert first(talks, "first mention of the importer?")[0] == "note"
     assert first(talks, "When did we first mention the importer?")[0] == "begin"

@@ -3,12 +3,14 @@
 A question of time ("when did we first …?") wants the first or the last of what speaks of a topic,
 and not what is most like its words. Whether a document speaks of it is told by how near its best
 passage comes to that of the best document, and by how many of the topic's words it has
-altogether: one that mentions the topic in passing stays behind. The period that a question names
+altogether: one that mentions the topic in passing stays behind, but for where the first time of a
+name is asked for. The period that a question names
 is a filter, where something from then speaks of the topic about as much as anything else does.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import chain, islice
@@ -28,8 +30,9 @@ from recollect.nouns import (
     Window,
     partition,
 )
-from recollect.reading.pool import Pass, Pool, not_of_documents, share
-from recollect.text.terms import stems
+from recollect.reading.pool import Pass, Pool, not_of_documents, of_documents, share
+from recollect.text.ordinary import commonness
+from recollect.text.terms import fold, stems
 
 ENOUGH, FEW, MORE, MOST = 0.7, 5, 0.05, 0.9
 """The share of the best document's score from which a document speaks of the topic; the more words
@@ -43,6 +46,9 @@ MENTIONS, READ = 0.1, 200
 """The share of a document's passages that speak of the topic, of so many of the first."""
 TOLD = 0.5
 """The share of the words of an event from which on a document tells when it was."""
+_WORD = re.compile(r"[^\W\d_]+")
+_PLAIN = ("ordinary", "foreign")
+"""Words that name nothing by themselves."""
 SESSION = "session"
 ARM = "time"
 _NEVER = datetime.min.replace(tzinfo=UTC)
@@ -112,8 +118,9 @@ def timeline(
     among = _sided(meant, dated, asked, event)
     least = _most(worth, among) * min(MOST, ENOUGH + MORE * max(0, len(pool.worth) - FEW))
     near = [c for c in among if worth[c.document] >= least]
-    enough = _more_than_mentions(near, pool)
-    speaking = in_order(_ours(enough, pool, asked), asked.order, lambda c: dated[c.document])
+    enough = {c.document for c in (*_more_than_mentions(near, pool), *_naming(among, pool, asked))}
+    spoken = _ours(list(of_documents(among, enough)), pool, asked)
+    speaking = in_order(spoken, asked.order, lambda c: dated[c.document])
     first = {c.document for c in speaking}
     return Timeline(
         tuple(told(c, place, worth[c.document]) for place, c in enumerate(speaking, 1)),
@@ -173,6 +180,16 @@ def _more_than_mentions(near: Sequence[Candidate], pool: Pool) -> list[Candidate
         return not count or count >= half or count >= MENTIONS * len(said[id])
 
     return [c for c in near if speaks(ids[c.document])]
+
+
+def _naming(some: Sequence[Candidate], pool: Pool, asked: TimeRoute) -> list[Candidate]:
+    """Returns those that have the name that is asked for the first time of: whoever mentions it has
+    spoken of it. Of what has no name a mention says little."""
+    words = map(fold, _WORD.findall(asked.topic))
+    if asked.kind != "first" or any(commonness(word) in _PLAIN for word in words):
+        return []
+    said = _shares(some, pool)
+    return [c for c in some if said[c.document] >= 1]
 
 
 def moment(event: Pool, topic: Pool | None = None) -> datetime | None:
