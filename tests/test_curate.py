@@ -313,6 +313,15 @@ def test_secrets_are_taken_out_first(memory: Memory) -> None:
     assert all(key not in repr(document) for document in everything(memory, receipts=True))
 
 
+def test_secrets_are_taken_out_of_what_is_said_of_a_text(memory: Memory) -> None:
+    token = "ghp_x8Kq2ZvN4mTfRw7LpYd1BcHs9JgUe3QaX6oE"
+    names = ("title", "name", "project", "by", "speaker")
+    given: dict[str, Any] = {name: f"{name} {token}" for name in names}
+    memory.curate("We deploy on Fridays.", facts=["We deploy on Fridays."], **given)
+    assert all(token not in repr(document) for document in everything(memory, receipts=True))
+    assert memory.facts().items
+
+
 # ------------------------------------------------------------------ bad input
 
 

@@ -631,6 +631,18 @@ def test_secrets_are_taken_out(m: Memory) -> None:
     assert "ghp_" not in made.fact.text
 
 
+def test_no_field_of_a_fact_keeps_a_secret(m: Memory) -> None:
+    token = "ghp_x8Kq2ZvN4mTfRw7LpYd1BcHs9JgUe3QaX6oE"
+    m.remember(
+        "Ana rotates the keys.", id="keys", by=token, source=f"vault {token}",
+        participants=[{"id": token, "role": token}], meta={"notes": [{"old": token}]},
+    )  # fmt: skip
+    m.remember("Which key is old?", id="old", type="open_question")
+    m.curation.alias("keys", f"the key {token}", by=token)
+    m.curation.resolve("old", by=token, why=f"it was {token}")
+    assert token not in json.dumps([fact.as_json() for fact in m.facts().items])
+
+
 # ------------------------------------------------------------------ several processes
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Document, Put
@@ -39,7 +38,7 @@ def redacted(document: Document, counts: Counter[str] | None = None) -> Document
         text=clean.text(document.text),
         title=clean.text(document.title, again=True),
         messages=tuple([m._replace(text=clean.text(m.text)) for m in document.messages]),
-        meta={name: clean.value(value, name) for name, value in document.meta.items()},
+        meta=redact.redact_value(dict(document.meta), "", clean.field),
     )
 
 
@@ -55,18 +54,12 @@ class _Cleaner(NamedTuple):
             self.counts.update(done.counts)
         return done.text
 
-    def value(self, value: Any, name: str) -> Any:
-        """Returns a value without secrets; the name of the field may be what tells a secret."""
-        if isinstance(value, dict):
-            return {key: self.value(inner, key) for key, inner in value.items()}
-        if isinstance(value, list):
-            return [self.value(inner, name) for inner in value]
-        if not isinstance(value, str):
-            return value
-        before = f"{name}: "
-        silent = self._replace(counts=None)
-        text = (silent if value in self.said else self).text(before + value)
-        return text.removeprefix(before) if text.startswith(before) else silent.text(value)
+    def field(self, name: str, value: str) -> str:
+        """Returns the value of a field without secrets; one that is in the text is not counted."""
+        clean = redact.redact_field(name, value)
+        if clean != value and value not in self.said:
+            self.text(f"{name}: {value}")
+        return clean
 
 
 def _sections(document: Document) -> tuple[formats.OutlineSection, ...] | None:

@@ -87,7 +87,8 @@ class Curation:
         """Teaches a fact further names."""
         if not aliases:
             raise UsageError("no alias is given", hint="give the fact and its new names")
-        new = tuple(map(clean, aliases))
+        redacted = writes.redactor(self._core)
+        new = tuple(redacted(clean(alias)) for alias in aliases)
 
         def named(f: Fact) -> Fact:
             return f._replace(aliases=tuple(dict.fromkeys((*f.aliases, *new))))
@@ -227,5 +228,6 @@ class Curation:
         return self._written(fact.owner, facts.change(fact.id, to, action), by, why)
 
     def _written(self, owner: str, work: facts.Work, by: str, why: str) -> Fact:
-        signed = facts.Signature(datetime.now(UTC), by, why)
+        redacted = writes.redactor(self._core)
+        signed = facts.Signature(datetime.now(UTC), redacted(by), redacted(why))
         return path.write_facts(self._core.store, owner, work, signed).facts[0]

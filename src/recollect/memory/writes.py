@@ -169,7 +169,8 @@ def remember_fact(core: Core, text: str, options: Mapping[str, Any]) -> facts.Re
     told = {"id": "", "name": "", **checked(options, FactOptions), "text": text}
     owner, scopes = told.pop("owner", None), told.pop("scopes", None)
     embed, redacts = told.pop("embed", True), bool(core.config["import.redact"])
-    signed = {name: told.pop(name, "") for name in ("by", "source")}
+    redacted = redactor(core)
+    signed = {name: redacted(told.pop(name, "")) for name in ("by", "source")}
     replace = told.pop("replace", False)
     asked = requests.facts_asked(core.view, owner or core.config["import.owner"])
     if told["id"] and core.view.scopes is not None:
@@ -241,14 +242,15 @@ def redactor(core: Core) -> Callable[[str], str]:
 
 def _text_of(core: Core, text: str, given: Mapping[str, Any]) -> slots.SourceText:
     """The text and what is known of it."""
-    said = {name: given.get(name, "") for name in ("name", "project", "by")}
+    redacted = redactor(core)
+    told = ("name", "project", "by", "speaker")
+    said = {name: redacted(given.get(name, "")) for name in told}
     return curation.source_text(
         text,
         **said,
-        title=clean(given.get("title", "")),
+        title=redacted(clean(given.get("title", ""))),
         source=given.get("source", "curated"),
         channel=given.get("channel", "text"),
-        speaker=given.get("speaker", ""),
         note=given.get("note", False),
         date=moment(given.get("date"), "date"),
         most=core.config["import.max_mb"],

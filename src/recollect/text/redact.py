@@ -103,6 +103,23 @@ def redact(text: str) -> Redacted:
     return Redacted(text, counts)
 
 
+def redact_field(name: str, value: str) -> str:
+    """The value of a field without secrets; the name of the field may be what tells one."""
+    before = f"{name}: "
+    text = redact(before + value).text
+    return text.removeprefix(before) if text.startswith(before) else redact(value).text
+
+
+def redact_value(value: Any, name: str, field: Callable[[str, str], str] = redact_field) -> Any:
+    """A value as JSON has it, with *field* applied to each text in it and the name it stands
+    under."""
+    if isinstance(value, dict):
+        return {key: redact_value(inner, key, field) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [redact_value(inner, name, field) for inner in value]
+    return field(name, value) if isinstance(value, str) else value
+
+
 def secret_around(text: str, at: int) -> tuple[int, int]:
     """Returns where the secret begins and ends that has this place inside it, with what it is told
     by; *at* twice if there is none. Of a text that is cut inside a secret the rest is not known for

@@ -17,6 +17,8 @@ from recollect.facts import (
     Fact,
     FactFilter,
     FactPage,
+    Participant,
+    ProvenanceEntry,
     Remembered,
     Rival,
     fact_key,
@@ -32,6 +34,7 @@ from recollect.text.lexical import indexed_text
 from recollect.text.pairs import Judge, relation
 from recollect.text.questions.parse import words_of
 from recollect.text.redact import redact as redact_text
+from recollect.text.redact import redact_value
 from recollect.text.statements.in_force import standing
 from recollect.writing.curation import receipts
 from recollect.writing.facts import WrittenFacts, is_forgotten, stored_fact
@@ -269,7 +272,15 @@ def redacted(fact: Fact) -> Fact:
         why=_hidden(fact.why),
         name=_hidden(fact.name),
         aliases=tuple(map(_hidden, fact.aliases)),
+        participants=tuple(Participant(*map(_hidden, one)) for one in fact.participants),
+        provenance=tuple(map(_signed, fact.provenance)),
+        meta=redact_value(dict(fact.meta), ""),
     )
+
+
+def _signed(entry: ProvenanceEntry) -> ProvenanceEntry:
+    by, why, source, quote = map(_hidden, (entry.by, entry.why, entry.source, entry.quote))
+    return entry._replace(by=by, why=why, source=source, quote=quote)
 
 
 def _hidden(text: str) -> str:
