@@ -1208,6 +1208,29 @@ def test_a_new_owner_gets_the_sessions_and_the_old_ones_are_told(mem: Memory, fo
     assert kept(mem) == ["a1", "u1", "u2", "u3"]
 
 
+def test_a_new_file_is_seen_by_no_more_than_those_around_it(mem: Memory, tmp_path: Path) -> None:
+    folder = tmp_path / "people"
+    write(folder / "pay.md", "The pay rises.\n")
+    write(folder / "travel.md", "Travel is booked early.\n")
+    mem.add(folder, scopes=["hr"])
+    mem.add(folder / "travel.md", scopes=["universal"])
+    write(folder / "layoffs.md", "The heron leaves.\n")
+    write(folder / "plans" / "next.md", "The otter comes.\n")
+    mem.add(folder)
+    assert mem.get("layoffs.md").scopes == mem.get("plans/next.md").scopes == ("hr",)
+    assert mem.get("travel.md").scopes == ("universal",)
+
+
+def test_a_new_file_has_the_scopes_of_its_own_folder(mem: Memory, vault: Path) -> None:
+    mem.add(vault)
+    mem.add(vault / "sub", scopes=["private"])
+    write(vault / "delta.md", "The dipper.\n")
+    write(vault / "sub" / "epsilon.md", "The egret.\n")
+    mem.add(vault)
+    assert mem.get("delta.md").scopes == ("universal",)
+    assert mem.get("sub/epsilon.md").scopes == ("private",)
+
+
 def test_a_part_of_a_folder_keeps_scopes_of_its_own(mem: Memory, vault: Path) -> None:
     mem.add(vault, scopes=["home"])
     mem.add(vault / "sub", scopes=["work"])

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from itertools import chain
+from itertools import chain, islice
+from pathlib import PurePosixPath
 
+from recollect.nouns import UNIVERSAL
 from recollect.ports import DocumentStamp
 
 
@@ -26,14 +28,30 @@ class ImportedFiles:
         self.seen: set[str] = set()
         """Ids of documents that are still there."""
         self._kept: dict[str, set[str]] = {}
+        self._by_folder: dict[str, dict[str, DocumentStamp]] = {}
 
     def files(self, origin: str) -> dict[str, list[DocumentStamp]]:
         """Returns the documents that came from a place, by the paths of their files."""
         return self._files.get(origin, {})
 
-    def last(self) -> list[DocumentStamp]:
-        """Returns the documents of the file that was imported last."""
-        return next(chain.from_iterable(map(dict.values, self._files.values())), [])
+    def neighbours(self, origin: str, path: str) -> list[DocumentStamp]:
+        """Returns the document whose owner and scopes a new file has: the one that the fewest may
+        see, of the nearest folder around the file that has any; else of the whole source."""
+        strictest = self._strictest(origin)
+        above = (strictest.get(str(folder)) for folder in PurePosixPath(path).parents)
+        others = (document for place in self._files for document in self._strictest(place).values())
+        return list(islice(filter(None, chain(above, strictest.values(), others)), 1))
+
+    def _strictest(self, origin: str) -> dict[str, DocumentStamp]:
+        """Returns the strictest document of each folder of a place; those of the strictest come
+        first."""
+        if origin not in self._by_folder:
+            documents = chain.from_iterable(self.files(origin).values())
+            found: dict[str, DocumentStamp] = {}
+            for document in sorted(documents, key=_reach):
+                found.setdefault(str(PurePosixPath(document.path).parent), document)
+            self._by_folder[origin] = found
+        return self._by_folder[origin]
 
     def keep(self, origin: str, paths: Iterable[str]) -> None:
         """Marks the documents of the files as present, so that pruning keeps them."""
@@ -53,3 +71,8 @@ class ImportedFiles:
     def lines_gone(self, uri: str) -> list[DocumentStamp]:
         """Returns the documents of a JSONL file whose lines were not seen."""
         return [line for line in self.lines.get(uri, ()) if line.id not in self.seen]
+
+
+def _reach(document: DocumentStamp) -> tuple[bool, int]:
+    """Returns how widely a document is seen, by its scopes: the less, the stricter."""
+    return UNIVERSAL in document.scopes, len(document.scopes)

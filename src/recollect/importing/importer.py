@@ -227,9 +227,10 @@ class Importer:
 
     def _whose(self, found: files.FoundFile, home: SourceRoot) -> tuple[str, tuple[str, ...]]:
         """Returns the owner and the scopes for a file: those that the caller gives, else those of
-        its documents in the store, else those of the document that came last into its source."""
-        known = self._known(home.source.name)
-        return self._given.whose(known.files(home.origin).get(found.relative) or known.last())
+        its documents in the store, else those of the strictest document around it."""
+        known, path = self._known(home.source.name), found.relative
+        held = known.files(home.origin).get(path) or known.neighbours(home.origin, path)
+        return self._given.whose(held)
 
     def _known(self, source: str) -> ImportedFiles:
         if source not in self._known_in:
