@@ -56,6 +56,17 @@ def _grammar() -> dict[str, frozenset[str]]:
     return {name: frozenset(map(fold, words.split())) for name, words in _WORDS.items()}
 
 
+@cache
+def _words() -> frozenset[str]:
+    return frozenset[str]().union(*_grammar().values())
+
+
+def is_grammar(word: str) -> bool:
+    """Whether a folded word is one of them as it stands: "die" is one, "died" has its stem and is
+    none."""
+    return word in _words()
+
+
 @lru_cache(maxsize=16)
 def language(text: str) -> str:
     """The language whose grammar words occur most (``en``, ``de``, ``es``, ``fr``, ``ru``,

@@ -2,6 +2,7 @@
 
 reading.py      a text as tokens of known kinds, in clauses
 tables.py       what is known of units, months, negations and opposites
+roles.py        who does what to whom
 arithmetic.py   numbers that follow from others
 verdict.py      the check, rule by rule
 orders.py       texts that tell a model what to do

@@ -15,7 +15,7 @@ from typing import Literal
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import group_by, only, values_of, without
 from recollect.text.ordinary import commonness
-from recollect.text.stopwords import language, stopwords
+from recollect.text.stopwords import is_grammar, language, stopwords
 from recollect.text.support import tables
 from recollect.text.terms import fold, is_run, stem
 
@@ -327,7 +327,7 @@ def _named(raw: _RawWord, at: int, raws: list[_RawWord], names: bool) -> list[Cl
     kind, key = _known(raw, at, raws)
     if kind != "word":
         return [ClauseToken(kind, key, raw.text, raw.clause, at)]
-    if any(map(str.isdigit, word)) or _ID.search(word):
+    if any(map(str.isdigit, word)) or _ID.search(word) or (names and _is_letter(raw)):
         return [ClauseToken("id", word, raw.text, raw.clause, at)]
     if "-" in word:
         parts = filter(None, re.split(r"[-+&#]+", raw.text))
@@ -340,8 +340,14 @@ def _named(raw: _RawWord, at: int, raws: list[_RawWord], names: bool) -> list[Cl
     return [ClauseToken("word", key, raw.text, raw.clause, at)]
 
 
+def _is_letter(raw: _RawWord) -> bool:
+    """A letter that tells one thing from another ("hive B"), and not the word "a" or "I"."""
+    known = "AI" if raw.starts else "I"
+    return len(raw.text) == 1 and raw.text.isupper() and raw.text not in known
+
+
 def _is_empty(word: str) -> bool:
-    return len(word) < 2 or word in tables.FILLERS or stem(word) in stopwords()
+    return len(word) < 2 or word in tables.FILLERS or is_grammar(word)
 
 
 def _is_abbreviation(raw: _RawWord) -> bool:

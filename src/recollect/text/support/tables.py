@@ -279,3 +279,29 @@ REST = (
     r"\b(left|remain(?:s|ing|ed)?|still|not|never|no|none|without|others?|rest|missing|offline"
     r"|open|ubrig|noch)\b|n't\b"
 )
+ROLES = _rows(
+    """
+    from
+    to into onto
+    with
+    than over
+    of
+    by
+    for
+    before until till
+    after
+    without
+    against
+    in on at near during within around between among
+    as
+    about
+    through via
+    under below beneath
+    above
+    """
+)
+"""Prepositions that tell which part a word plays, by their rows."""
+BEING = frozenset("is are am was were be been being get gets got".split())
+JOINTS = frozenset(("and", "or", "nor"))
+SUBORDINATE = frozenset("that which who because since when while whereas if unless but so".split())
+"""Words that begin a clause."""

@@ -22,6 +22,7 @@ from recollect.text.stopwords import stopwords
 from recollect.text.support import tables
 from recollect.text.support.arithmetic import computed
 from recollect.text.support.reading import ClauseReading, ClauseToken, read
+from recollect.text.support.roles import exchanged
 from recollect.text.terms import fold, stem, stems
 
 Near = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
@@ -112,7 +113,18 @@ def check(sentence: str, spans: Sequence[str], around: str = "", near: Near = un
     if not 0 < size <= LONGEST:
         return Support("it is too long to be checked" if size else "it says nothing")
     case = CitedSentence(sentence, "\n".join(spans), around, near)
-    rules = (_figures, _dates, _names, _negations, _places, _crossed, _compared, _opposed, _words)
+    rules = (
+        _figures,
+        _dates,
+        _names,
+        _negations,
+        _places,
+        _crossed,
+        _exchanged,
+        _compared,
+        _opposed,
+        _words,
+    )
     why = next(filter(None, (rule(case) for rule in rules)), "")
     return Support(why) if why else Support("", tuple(case.computed))
 
@@ -327,6 +339,12 @@ def _home(case: CitedSentence, tokens: Sequence[ClauseToken]) -> int:
     count = case.shared(tokens)
     best = max(count, default=0)
     return count.index(best) if best and count.count(best) == 1 else -1
+
+
+def _exchanged(case: CitedSentence) -> str:
+    """Who does what to whom, the other way round."""
+    found = exchanged(case.text, case.cited)
+    return f"it exchanges “{found[0]}” and “{found[1]}”" if found else ""
 
 
 def _compared(case: CitedSentence) -> str:
