@@ -104,6 +104,83 @@ def test_what_was_computed_is_said() -> None:
     assert found.computed == ("12 + 4 = 16",)
 
 
+PRICES = "Asking price 9,500, we offered 7,800, settled at 8,400 euros."
+
+
+@pytest.mark.parametrize(
+    ("said", "span"),
+    [
+        ("None of the 15 nodes works in total.", "There are 9 nodes in Frankfurt and 6 in Dublin."),
+        ("Two thieves robbed banks for fun.", "Leila accepted, Jonas declined the salary."),
+        ("The aubergines died after 7 days.", "Peppers took 16 days, the aubergines only 9."),
+        ("The thief took 600 euros by force.", PRICES),
+        (
+            "The lease is for six years.",
+            "Unit 7: the lease runs from 1 April 2024 to 31 March 2029.",
+        ),
+        ("The deposit equals two months' rent.", "Rent is £4,200 a month. The deposit is £12,600."),
+        ("The dose is doubled to 5 mg.", "The dose goes down from 5 mg to 2.5 mg."),
+        ("In total there were 16 candidates.", "14 candidates came. We made two offers."),
+    ],
+)
+def test_a_number_that_can_be_computed_excuses_nothing_else(said: str, span: str) -> None:
+    assert check(said, [span]).why
+
+
+@pytest.mark.parametrize(
+    ("said", "span", "how"),
+    [
+        ("34 of the sensors did not report.", "Of the 40 sensors 6 did report.", "40 − 6 = 34"),
+        ("The lease is for five years.", "The lease runs from 2024 to 2029.", "2029 − 2024 = 5"),
+        ("The dose is halved to 2.5 mg.", "The dose goes from 5 mg to 2.5 mg.", "2.5 / 5 = 0.5"),
+        ("The malt comes to 5.1 kg.", "The malt: 4.5 kg pale, 600 g roasted.", "4.5 + 600 = 5.1"),
+        ("It was due around 15 April.", "It was due on 1 April, plus 14 days.", "1 + 14 days"),
+    ],
+)
+def test_numbers_of_one_unit_are_computed(said: str, span: str, how: str) -> None:
+    found = check(said, [span])
+    assert (found.why, found.computed) == ("", (how,))
+
+
+@pytest.mark.parametrize(
+    ("said", "holds"),
+    [
+        ("Glaze costs 17 euros more than bisque.", True),
+        ("Bisque costs 17 euros more than glaze.", False),
+    ],
+)
+def test_the_greater_number_stays_with_what_it_is_of(said: str, holds: bool) -> None:
+    assert check(said, ["It costs 38 euros for bisque and 55 euros for glaze."]).holds is holds
+
+
+@pytest.mark.parametrize(
+    ("said", "span"),
+    [
+        (
+            "On Saturdays the ferry departs Uig at 09:40.",
+            "The ferry departs Uig at 09:40 on weekdays and at 13:50 on Saturdays.",
+        ),
+        (
+            "Reviewer 1 asks for a sensitivity analysis.",
+            "Reviewer 2 asks for a sensitivity analysis; reviewer 1 wants the appendix shortened.",
+        ),
+        ("Hive A did not swarm.", "Hive A swarmed on 22 May and hive B didn't."),
+        ("Kassel was slower than Leipzig.", "Kassel was faster than Leipzig."),
+    ],
+)
+def test_what_is_said_of_one_is_not_said_of_another(said: str, span: str) -> None:
+    assert check(said, [span]).why
+
+
+def test_a_name_from_around_a_span_does_not_replace_one_in_it() -> None:
+    around = "There are 9 nodes in Frankfurt and 6 in Dublin."
+    span = "Autoscaling is disabled in Dublin."
+    assert "Frankfurt" in check("Autoscaling is disabled in Frankfurt.", [span], around).why
+    assert check("Autoscaling is disabled in Dublin.", [span], around).holds
+    who = "Ingrid looks after the hives."
+    assert check("Ingrid sold the Volvo.", ["She sold the Volvo."], who).holds
+
+
 @pytest.mark.parametrize("said", ["Tea costs less than", "Than coffee, tea is cheaper"])
 def test_a_comparison_that_lacks_a_side_is_checked(said: str) -> None:
     assert check(said, [said]).why == ""

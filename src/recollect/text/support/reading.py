@@ -261,7 +261,7 @@ def _figure(raws: list[_RawWord], at: int) -> Tokens | None:
         value,
         unit=after if known else "",
         after=_month_beside(raws, at, used) or after,
-        before=_noun(raws[at - 1].folded),
+        before=_noun(raws[at - 1].folded) if raws[at - 1].clause == raw.clause else "",
     )
     return [token], used + more * known
 
@@ -298,7 +298,8 @@ def _unit(raws: list[_RawWord], at: int) -> tuple[str, int]:
         return unit, used + 1
     if word in tables.UNITS and word not in _NO_UNITS:
         return word, 1
-    return _noun(word), 0
+    goes_on = raws[at].clause == raws[at - 1].clause
+    return (_noun(word) if goes_on else ""), 0
 
 
 def _noun(word: str) -> str:

@@ -131,6 +131,12 @@ def _is_done(follows: Sequence[str]) -> bool:
     return "by" in follows or any(is_past(fold(word)) for word in follows)
 
 
+def part_of(word: str, text: str) -> str:
+    """Returns the part that a word plays in a text where it is found first."""
+    key = fold(word)
+    return next((one.role for one in roles(text).words if fold(one.word) == key), BARE)
+
+
 def exchanged(said: str, told: str) -> tuple[str, str] | None:
     """Returns two words of a sentence that have exchanged the parts that they play in its source;
     None where none have, or the texts are not English."""

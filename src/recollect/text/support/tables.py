@@ -272,9 +272,11 @@ SUMS = (
 )
 DIFFERENCES = (
     r"\bby\b|\b(more|less|fewer|higher|lower|longer|later|earlier|difference|between|lost|gained"
-    r"|saved|lasted|ran|took|runs|takes|for|since|was|were|after|arrives?|around|apart|older"
-    r"|younger|um|mehr|weniger)\b"
+    r"|saved|lasted|took|takes|for|since|apart|older|younger|cheaper|dearer|above|below|um|mehr"
+    r"|weniger)\b"
 )
+TIMES = rf"{DIFFERENCES}|\b(ran|runs|was|were|after|arrives?|around)\b"
+"""What tells that a time between two others, or after one, is meant."""
 REST = (
     r"\b(left|remain(?:s|ing|ed)?|still|not|never|no|none|without|others?|rest|missing|offline"
     r"|open|ubrig|noch)\b|n't\b"
@@ -305,3 +307,16 @@ BEING = frozenset("is are am was were be been being get gets got".split())
 JOINTS = frozenset(("and", "or", "nor"))
 SUBORDINATE = frozenset("that which who because since when while whereas if unless but so".split())
 """Words that begin a clause."""
+RATIOS = frozenset("halved doubled doubles tripled triples".split())
+"""Numbers that say how many times the one before it something is."""
+CHANGES = frozenset(
+    """
+    lost gained saved cut rose fell raised lowered reduced increased decreased improved worsened
+    dropped grew shrank cheaper dearer shorter quicker slower faster older younger lighter heavier
+    points
+    """.split()
+)
+"""Words that say that there is a difference."""
+RISES = frozenset("more higher above larger bigger longer later older heavier dearer".split())
+FALLS = frozenset("less fewer lower below smaller shorter earlier younger lighter cheaper".split())
+"""Words that say which of two numbers is the greater one."""

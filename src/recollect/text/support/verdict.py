@@ -20,9 +20,9 @@ from recollect.named_tuple import NamedTuple
 from recollect.text.forms import is_form
 from recollect.text.stopwords import stopwords
 from recollect.text.support import tables
-from recollect.text.support.arithmetic import computed
-from recollect.text.support.reading import ClauseReading, ClauseToken, read
-from recollect.text.support.roles import exchanged
+from recollect.text.support.arithmetic import Result, computed
+from recollect.text.support.reading import ClauseReading, ClauseToken, SentenceClause, read
+from recollect.text.support.roles import exchanged, part_of
 from recollect.text.terms import fold, stem, stems
 
 Near = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
@@ -52,6 +52,8 @@ _COMPARED = re.compile(
 
 
 _WORD = re.compile(r"[^\W\d_]+")
+_THAN = re.compile(r"\b(?:than|above|below)\b")
+_RANKS = tables.RISES | tables.FALLS
 
 
 class Support(NamedTuple):
@@ -76,13 +78,18 @@ class CitedSentence:
         self.known = (*self.spans.tokens, *read(around).tokens)
         """The tokens of the spans, and of the text around them, which may tell who is meant."""
         self.near = near if self.said.language in ("en", "") else unknown
-        self.computed: list[str] = []
+        self.computed: list[Result] = []
         """How numbers follow that are not in the spans as they stand."""
         self.clauses_with = cache(self._clauses_with)
         """Returns the clauses of the spans that have a token, or else what means the same."""
         lacking = _lower(filterfalse(self.has, self.said.of("word")))
         if lacking:  # all in one batch
             self.near(lacking, _lower(self.spans.of("word", "name")) or lacking)
+
+    @property
+    def differs(self) -> bool:
+        """Whether it says a difference of numbers."""
+        return any(one.high for one in self.computed)
 
     def has(self, token: ClauseToken) -> bool:
         return _among(token, self.spans.tokens)
@@ -96,8 +103,26 @@ class CitedSentence:
 
     def shared(self, tokens: Sequence[ClauseToken]) -> list[int]:
         """How many of the tokens each clause of the spans has."""
-        homes = Counter(chain.from_iterable(map(self.clauses_with, tokens)))
+        homes = Counter(chain.from_iterable(map(self.goes_for, tokens)))
         return [homes[clause] for clause in range(len(self.spans.clauses))]
+
+    def goes_for(self, token: ClauseToken) -> frozenset[int]:
+        """The clauses that have a token, and those that go on from one with "and" and leave it out:
+        "leaves Uig at nine on weekdays and at two on Saturdays"."""
+        homes = self.clauses_with(token)
+        if token.kind not in ("word", "name", "id"):
+            return homes
+        after = {home + 1 for home in homes} & self.spans.joined
+        return homes | {n for n in after if self._leaves_out(n, token)}
+
+    def _leaves_out(self, clause: int, token: ClauseToken) -> bool:
+        """Whether a clause has nothing of its kind, nor a figure where the token follows one."""
+        this, before = self.spans.clauses[clause], self.spans.clauses[clause - 1]
+        if token.kind != "word" and this.of(token.kind):
+            return False
+        figures = before.of("number", "time") if this.of("number", "time") else []
+        places = [one.place for one in before.tokens if same_token(token, one)]
+        return not (figures and places and places[0] > figures[0].place)
 
     def nearness(self, token: ClauseToken, other: ClauseToken) -> float:
         return self.near([token.word.lower()], [other.word.lower()])[0]
@@ -122,11 +147,12 @@ def check(sentence: str, spans: Sequence[str], around: str = "", near: Near = un
         _crossed,
         _exchanged,
         _compared,
+        _ranked,
         _opposed,
         _words,
     )
     why = next(filter(None, (rule(case) for rule in rules)), "")
-    return Support(why) if why else Support("", tuple(case.computed))
+    return Support(why) if why else Support("", tuple(one.how for one in case.computed))
 
 
 def asks_more(query: str, question: str) -> bool:
@@ -202,10 +228,10 @@ def _figures(case: CitedSentence) -> str:
             return f"{_shown(token)} is “{rivals[0].word}” in what it cites"
         if case.has(token) or (token.kind == "time" and token.value / 60 in hours):
             continue
-        how = computed(token, case.text, case.said, case.spans)
-        if not how:
+        result = computed(token, case.text, case.said, case.spans)
+        if result is None:
             return _missing(token)
-        case.computed.append(how)
+        case.computed.append(result)
     return ""
 
 
@@ -235,9 +261,19 @@ def _names(case: CitedSentence) -> str:
     initials = "".join(one.key[:1] for one in case.known)
 
     def has(token: ClauseToken) -> bool:
-        return _among(token, case.known) or _abbreviates(token, initials)
+        if case.has(token) or _abbreviates(token, initials):
+            return True
+        return _among(token, case.known) and not _replaces(case, token)
 
     return _first_missing(case.said.of("name", "id"), has)
+
+
+def _replaces(case: CitedSentence, token: ClauseToken) -> bool:
+    """Whether a name that is only around the spans stands where they have another one, which the
+    sentence leaves out."""
+    part = part_of(token.word, case.text)
+    others = (o for o in case.spans.of("name", "id") if not _mentioned(o, case.said.tokens))
+    return any(part_of(other.word, case.cited) == part for other in others)
 
 
 def _abbreviates(token: ClauseToken, initials: str) -> bool:
@@ -246,7 +282,7 @@ def _abbreviates(token: ClauseToken, initials: str) -> bool:
 
 
 def _negations(case: CitedSentence) -> str:
-    if case.computed:
+    if case.differs:  # what is left of a whole is what was not taken
         return ""
     return next(filter(None, map(partial(_turned, case), range(len(case.said.clauses)))), "")
 
@@ -256,13 +292,24 @@ def _turned(case: CitedSentence, n: int) -> str:
     from the clause before it, a denial there counts for it."""
     clause, spans = case.said.clauses[n], case.spans.clauses
     homes = list(filter(None, map(case.clauses_with, clause.tokens)))
-    if clause.denies and homes and not any(spans[c].negative for c in chain(*homes)):
+    negative = {c for c in chain(*homes) if spans[c].negative}
+    if clause.denies and homes and (not negative or _of_another(case, clause, negative)):
         return "it denies what its source does not deny"
     if clause.negative or (n in case.said.joined and case.said.clauses[n - 1].negative):
         return ""
     if any(all(spans[c].negated for c in home) for home in homes):
         return "it affirms what its source denies"
     return ""
+
+
+def _of_another(case: CitedSentence, clause: SentenceClause, negative: Iterable[int]) -> bool:
+    """Whether the clauses of the spans that deny are each about another one by name than the clause
+    of the sentence."""
+    named = [token for token in clause.of("name", "id") if case.has(token)]
+    spans = (case.spans.clauses[n].of("name", "id") for n in negative)
+    return bool(named) and all(
+        some and not any(map(partial(_mentioned, said=named), some)) for some in spans
+    )
 
 
 def _places(case: CitedSentence) -> str:
@@ -307,8 +354,8 @@ def _rivals(
         return other.kind == "time"
     if token.kind == "number":
         twins = [one for one in spans.tokens if one.clause in homes and same_token(token, one)]
-        return other.kind == "number" and _sort(other) in {*map(_sort, twins)} - {""}
-    if token.kind == other.kind == "name":
+        return other.kind == "number" and not _sorts([other]).isdisjoint(_sorts(twins))
+    if token.kind == other.kind and token.kind in ("name", "id"):
         return True
     firsts = chain.from_iterable(_first(spans, home) for home in homes)
     return [other] == _first(spans, other.clause) and any(
@@ -316,8 +363,11 @@ def _rivals(
     )
 
 
-def _sort(token: ClauseToken) -> str:
-    return tables.UNITS[token.unit].dimension if token.unit else token.after or token.before
+def _sorts(tokens: Iterable[ClauseToken]) -> set[str]:
+    """What numbers are numbers of: a dimension, or the words beside them."""
+    measured = {tables.UNITS[token.unit].dimension for token in tokens if token.unit}
+    beside = ((token.after, token.before) for token in tokens if not token.unit)
+    return (measured | set(chain.from_iterable(beside))) - {""}
 
 
 def _first(spans: ClauseReading, clause: int) -> list[ClauseToken]:
@@ -334,11 +384,16 @@ def _crossed(case: CitedSentence) -> str:
     return ""
 
 
+def _homes(case: CitedSentence, tokens: Sequence[ClauseToken]) -> list[int]:
+    """The clauses of the spans that have most of the tokens."""
+    count = case.shared(tokens)
+    return [clause for clause, shared in enumerate(count) if shared == max(count)]
+
+
 def _home(case: CitedSentence, tokens: Sequence[ClauseToken]) -> int:
     """The clause of the spans that has most of the tokens, where one has; else -1."""
-    count = case.shared(tokens)
-    best = max(count, default=0)
-    return count.index(best) if best and count.count(best) == 1 else -1
+    best = _homes(case, tokens)
+    return best[0] if len(best) == 1 and case.shared(tokens)[best[0]] else -1
 
 
 def _exchanged(case: CitedSentence) -> str:
@@ -365,26 +420,64 @@ def _sides(text: str) -> tuple[set[str], set[str]]:
     return left - right, right - left
 
 
+def _ranked(case: CitedSentence) -> str:
+    """What has the lesser of two numbers, said to have more; or the other way round."""
+    ranks = _RANKS & set(map(fold, _WORD.findall(case.text)))
+    rises = {rank in tables.RISES for rank in ranks}
+    for one in case.computed if len(rises) == 1 else ():
+        side = _side(case, one)
+        if side is not None and (side is one.high) != rises.pop():
+            return f"it compares the other way round than {one.how}"
+    return ""
+
+
+def _side(case: CitedSentence, difference: Result) -> ClauseToken | None:
+    """Whether what a sentence compares has the greater number or the smaller one, where their
+    clauses tell: by the last word of it that is of one of them alone."""
+    high, low = difference.high, difference.low
+    if high is None or low is None or high.clause == low.clause:
+        return None
+    compared = read(_THAN.split(case.text, maxsplit=1)[0]).tokens
+    homes = [case.goes_for(token) & {high.clause, low.clause} for token in compared]
+    alone = [home for home in homes if len(home) == 1]
+    return None if not alone else high if high.clause in alone[-1] else low
+
+
 def _opposed(case: CitedSentence) -> str:
     said, told = (set(map(fold, _WORD.findall(text))) for text in (case.text, case.cited))
-    meant = {fold(t.word) for t in case.said.of("word") if case.clauses_with(t)}
-    for one, other in product(said - told - meant, told - said):
-        if frozenset((one, other)) in tables.OPPOSITES:
+    for one, other in product(said - told, told - said):
+        if frozenset((one, other)) in tables.OPPOSITES and not _means_another(case, one, other):
             return f"it says “{one}” where its source says “{other}”"
     return ""
+
+
+def _means_another(case: CitedSentence, word: str, opposite: str) -> bool:
+    """Whether a word of the sentence is, or means, one of the spans that is not its opposite:
+    opposites are near each other, too."""
+    tokens = [token for token in case.said.of("word") if fold(token.word) == word]
+    others = [token for token in case.spans.tokens if fold(token.word) != opposite]
+    near = [token for token in others if token.kind == "word"]
+    return any(
+        _among(token, others) or any(case.nearness(token, one) >= SYNONYM for one in near)
+        for token in tokens
+    )
 
 
 def _words(case: CitedSentence) -> str:
     """The words of meaning are those of the spans, or near to them."""
     lacking = [word for word in case.said.of("word") if not _among(word, case.known)]
-    if not lacking or case.computed:
+    if case.differs:
+        lacking = [word for word in lacking if fold(word.word) not in tables.CHANGES]
+    if not lacking:
         return ""
     scored = list(zip(lacking, _scores(case, lacking), strict=True))
     stray = [word for word, score in scored if score < CLOSE]
     far = [word for word, score in scored if score < FAR]
     if far and case.near is not unknown:
         return _missing(far[0])
-    return _missing(stray[0]) if len(stray) > STRAY * len(case.said.tokens) else ""
+    strict = case.differs and case.near is not unknown
+    most = 0 if strict else STRAY * len(case.said.tokens)
+    return _missing(stray[0]) if len(stray) > most else ""
 
 
 def _scores(case: CitedSentence, lacking: Sequence[ClauseToken]) -> Sequence[float]:
