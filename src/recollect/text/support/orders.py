@@ -39,6 +39,13 @@ def _pattern() -> re.Pattern[str]:
     return re.compile("|".join(plain), re.DOTALL | re.MULTILINE)
 
 
+_ROLE = re.compile(r"^\W*(?:SYSTEM|SYSTÈME|SISTEMA|СИСТЕМА)\s?:", re.MULTILINE)
+"""A role of a chat; "System: Debian" is a row of a note."""
+
+
 def is_order(text: str) -> bool:
     """Whether the text has an order to a model in it."""
-    return _pattern().search(fold(text).replace("’", "'")) is not None
+    return (
+        _ROLE.search(text) is not None
+        or _pattern().search(fold(text).replace("’", "'")) is not None
+    )
