@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from itertools import combinations, product
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import assume, given
@@ -55,7 +57,7 @@ did Anna fix the bug | was the bug fixed by Anna
 which bug did Anna fix | which bug was fixed by Anna
 what did Dad say about the boat | what has Dad said about the boat
 when did we pay Peter | when was Peter paid
-where do we keep the keys | where are the keys stored""",
+where do we keep the keys | where are the keys kept""",
     "order": """
 on Fridays, who is on call | who is on call on Fridays
 what did we decide in May about logging | what did we decide about logging in May
@@ -125,6 +127,20 @@ who will be called | who will call
 what is my name | what is your name
 is Rust faster than Go | is Go faster than Rust
 did we move from AWS to GCP | did we move from GCP to AWS""",
+    "what is asked of one thing": """
+What is Ana's phone number? | Where does Ana live?
+What is Ana's phone number? | What should I give Ana for her birthday?
+Who is Ana's best friend? | Which school does Ana go to?
+whats Oskar's phone number | what is Oskar's address
+port of quoter | who owns quoter?
+port of quoter | what does quoter do?
+who led INC-04? | cause of INC-04
+owner of notifier service | port of notifier service
+who may write to the orders database | what is the size of the orders database
+how long are idempotency keys kept | how long do we keep quotes?
+where do we keep the keys | where are the keys made
+When did Ana pay Luis in Porto? | When did Luis meet Ana in Porto?
+Wie ist die Telefonnummer von Anna? | Wo wohnt Anna?""",
     "words that only look alike": """
 which authority did it | which author did it
 is the important file there | is the import file there
@@ -272,12 +288,20 @@ def test_names_do_not_change_places(role: str, names: list[str]) -> None:
     assert difference(role.format(one, other), role.format(one, names[2]))
 
 
+def test_one_name_is_not_one_question() -> None:
+    """Every fortieth pair of what is asked of one thing; ``python -m bench.near`` reads all."""
+    asked = [row["asked"] for row in lines(PAIRS / "one-subject.jsonl")]
+    pairs = [pair for some in asked for two in combinations(some, 2) for pair in product(*two)]
+    assert len(pairs) > 1800
+    assert not [pair for pair in pairs[::40] if alike(*pair)]
+
+
 def test_unrelated_questions_are_not_the_same() -> None:
     asked = [row["asked"] for row in lines(OPEN / "questions.jsonl")[:24]]
     assert not [(a, b) for n, a in enumerate(asked) for b in asked[:n] if alike(a, b)]
 
 
-def lines(path: Path) -> list[dict[str, str]]:
+def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 

@@ -25,7 +25,7 @@ from recollect.named_tuple import NamedTuple
 from recollect.nouns import not_among, values_of
 from recollect.text.forms import is_past, verb
 from recollect.text.ordinary import commonness
-from recollect.text.stopwords import stopwords
+from recollect.text.stopwords import grammar_words, stopwords
 from recollect.text.support import tables
 from recollect.text.support.reading import ClauseToken, Kind, of_kinds, read
 from recollect.text.support.verdict import same_token
@@ -81,6 +81,7 @@ BRIEF = 6
 _ANOTHER_THING, _SOMEBODY_ELSE = "another thing is asked", "somebody else may do it"
 _DATES = tables.WEEKDAYS.keys() | tables.MONTHS.keys()
 _TIMES = tables.WEEKDAYS.keys() | tables.UNITS.keys()
+_NAMING: tuple[Kind, ...] = ("name", "id", "number", "month", "weekday", "season", "time")
 _ANYTHING = frozenset({"", "thing"})
 _ALIKE = ({"number", "degree"}, {"long", "time"}, {"long", "degree"}, {"way", "thing"})
 _NEED = re.compile(r"\b(?:have|has|had|need|needs|needed) to\b")
@@ -491,6 +492,64 @@ _ENGLISH = (
     _roles,
     _unlike,
 )
+
+
+# ------------------------------------------------------------------ what is asked of it
+
+
+def asks_apart(one: str, other: str) -> bool:
+    """Whether two questions may ask different things of what both name: apart from names they share
+    no word, or each has words of its own and what they share stands together, as the name of one
+    thing does ("port of the *orders database*", "who may read the *orders database*")."""
+    a, b = _meanings(_view(one)), _meanings(_view(other))
+    mine, yours = _unnamed(a, b), _unnamed(b, a)
+    if not any(_in(word, yours) for word in mine):
+        return bool(mine or yours)
+    return all(_says_more(x, y) and _stands_together(x, y) for x, y in ((a, b), (b, a)))
+
+
+class _Meanings(NamedTuple):
+    stems: tuple[str, ...]
+    """Of the words that carry meaning, in order, less those that tell what kind of thing is asked
+    for ("how long")."""
+    names: frozenset[str]
+    """Those of them that name one thing: in digits, with a capital, or in no dictionary."""
+
+
+def _meanings(view: _ComparedText) -> _Meanings:
+    text = _asks().sub("", " ".join(view.words), count=1)
+    words = [word for word in text.split() if word not in grammar_words()]
+    named = {word for token in view.of(*_NAMING) for word in _words(fold(token.word))}
+    named |= {word for word in words if view.english and commonness(word) in ("name", "")}
+    return _Meanings(tuple(dict.fromkeys(map(_base, words))), frozenset(map(_base, named)))
+
+
+def _base(word: str) -> str:
+    return verb(stem(word))
+
+
+def _unnamed(a: _Meanings, b: _Meanings) -> list[str]:
+    return [word for word in a.stems if word not in a.names | b.names]
+
+
+def _says_more(a: _Meanings, b: _Meanings) -> bool:
+    return not all(_in(word, b.stems) for word in a.stems)
+
+
+def _stands_together(a: _Meanings, b: _Meanings) -> bool:
+    """Whether the words of one that the other has too are all beside each other."""
+    shared = [n for n, word in enumerate(a.stems) if _in(word, b.stems)]
+    return not shared or shared[-1] - shared[0] < len(shared)
+
+
+def _in(word: str, words: Iterable[str]) -> bool:
+    """Whether a stem is among others, as it is or begun alike: "prod", "production"."""
+    return any(word == one or _begin_alike(word, one) for one in words)
+
+
+def _begin_alike(one: str, two: str) -> bool:
+    short, long = sorted((one, two), key=len)
+    return len(short) > 2 and (long.startswith(short) or short[:5] == long[:5])
 
 
 def without_frame(text: str) -> str:

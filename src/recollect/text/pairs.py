@@ -33,6 +33,10 @@ notes of the same house are mostly about different things; their vectors tell.""
 NEAR = 0.86
 """The least cosine of two texts that say the same: of unrelated ones the model, which was taught
 by look-alikes, knows too little."""
+CLOSE = 0.97
+"""The least cosine of two questions that say the same of one thing in words of their own: what the
+model was taught to tell apart is as near as this, and of what is further off it takes for the same
+whatever is asked of the same name."""
 EVEN, FOREIGN = 5.94, 3.0
 """What is added to the model's log-odds that two questions are the same, so that 0.92 lies where
 no look-alike is taken for one that the guard does not refuse; and what is subtracted for other
@@ -158,6 +162,8 @@ def likeness(one: str, other: str, judge: Judge | None) -> tuple[float, str]:
     judged = judge([(one, other)])[0]
     if judged.cosine < NEAR:
         return 0.0, "it is about another thing"
+    if judged.cosine < CLOSE and guard.asks_apart(one, other):
+        return 0.0, "it may ask for another thing"
     same = min(max(judged.same, 1e-12), 1 - 1e-12)
     english = guard.is_english(one) and guard.is_english(other)
     odds = log(same / (1 - same)) + EVEN - (0.0 if english else FOREIGN)

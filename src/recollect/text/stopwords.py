@@ -57,14 +57,9 @@ def _grammar() -> dict[str, frozenset[str]]:
 
 
 @cache
-def _words() -> frozenset[str]:
+def grammar_words() -> frozenset[str]:
+    """Of all languages at once, folded and not stemmed: "own" is one, "owns" is none."""
     return frozenset[str]().union(*_grammar().values())
-
-
-def is_grammar(word: str) -> bool:
-    """Whether a folded word is one of them as it stands: "die" is one, "died" has its stem and is
-    none."""
-    return word in _words()
 
 
 @lru_cache(maxsize=16)

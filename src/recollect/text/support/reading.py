@@ -15,7 +15,7 @@ from typing import Literal
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import group_by, only, values_of, without
 from recollect.text.ordinary import commonness
-from recollect.text.stopwords import is_grammar, language, stopwords
+from recollect.text.stopwords import grammar_words, language, stopwords
 from recollect.text.support import tables
 from recollect.text.terms import fold, is_run, stem
 
@@ -348,7 +348,7 @@ def _is_letter(raw: _RawWord) -> bool:
 
 
 def _is_empty(word: str) -> bool:
-    return len(word) < 2 or word in tables.FILLERS or is_grammar(word)
+    return len(word) < 2 or word in tables.FILLERS or word in grammar_words()
 
 
 def _is_abbreviation(raw: _RawWord) -> bool:

@@ -16,7 +16,7 @@ from operator import attrgetter
 
 from recollect.named_tuple import NamedTuple
 from recollect.text.forms import is_past, verb
-from recollect.text.stopwords import is_grammar, language
+from recollect.text.stopwords import grammar_words, language
 from recollect.text.support import tables
 from recollect.text.terms import fold, stem
 
@@ -123,7 +123,7 @@ def _means(raw: str, at: int) -> bool:
     """Whether it is a word of meaning; a letter is one where it is a name ("service B")."""
     if len(raw) == 1:
         return raw.isupper() and at > 0 and raw != "I"
-    return not is_grammar(fold(raw))
+    return fold(raw) not in grammar_words()
 
 
 def _is_done(follows: Sequence[str]) -> bool:
