@@ -53,6 +53,10 @@ The load is < 10 | The load is > 10
 The launch is on 2026-03-01 | The launch is on 2026-03-02
 The key is user_id | The key is user_ids
 I only drink tea | I drink tea
+Entrance A is open | Entrance is open
+The A team won | A team won
+Use the C++ style | Use the C style
+The C# style guide is new | The C style guide is new
 Alice likes Bob | Bob likes Alice
 """)
 VALUES = _pairs("""

@@ -26,7 +26,11 @@ What is the wifi password? | what is the wifi password
 what's the wi-fi password | What is the Wi-Fi password ?
 why isn't the cache warm | why is the cache not warm
 whats the wifi password | what's the wifi password
-what is annas address | what is Anna's address""",
+what is annas address | what is Anna's address
+WHO LEADS THE A TEAM? | who leads the A team
+IS THERE A SPARE KEY | is there a spare key?
+what does plan B cost | What does plan b cost?
+what is the C++ style | What is our c++ style?""",
     "frames and filler": """
 who owns the billing service | can you tell me who owns the billing service?
 when do we deploy | hey, quick question: when do we deploy?
@@ -141,6 +145,16 @@ how long are idempotency keys kept | how long do we keep quotes?
 where do we keep the keys | where are the keys made
 When did Ana pay Luis in Porto? | When did Luis meet Ana in Porto?
 Wie ist die Telefonnummer von Anna? | Wo wohnt Anna?""",
+    "a letter, and signs behind a word": """
+who leads the A team? | who leads the team?
+who leads the A team? | who leads a team?
+who leads the a team | who leads the team
+who is on the A-team | who is on the B-team
+is the hepatitis A vaccine free | is the hepatitis vaccine free
+are the doors open in block A? | are the doors open in block?
+what does plan B cost | what does plan D cost
+what is the C++ style | what is the C style
+C# style guide | C style guide""",
     "words that only look alike": """
 which authority did it | which author did it
 is the important file there | is the import file there

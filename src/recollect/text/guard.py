@@ -99,6 +99,8 @@ _FRAME = re.compile(
 )
 _IS = re.compile(r"\b(what|who|where|when|how|why|which|it|that|there|he|she)'s\b")
 _CAPITAL = re.compile(r"\b(?=[^\W\d_a-zß-öø-ÿ])\w{2,}")
+_LETTER = re.compile(r"(?<=[\w,;] )(?!I\b)[A-Z](?!['+#\w]|\. *\w)")
+_SIGNED = re.compile(r"\b[^\W_]+(?:\++|#)(?!\w)")
 _SIGN = re.compile(r"[<>≤≥]=?|(?<![\w.])-(?=\d)")
 _WORD = re.compile(r"[^\W_]+")
 _SUPERLATIVE = re.compile("most|least|.{3,}est")
@@ -123,6 +125,9 @@ class _ComparedText(NamedTuple):
     language: str
     capitals: tuple[str, ...]
     """The words with a capital, up to an apostrophe: "Ankara'dan"."""
+    letters: tuple[str, ...]
+    """The capital letters that are a word within a sentence ("block A"), and words with a sign
+    behind them ("C++", "C#")."""
 
     @property
     def english(self) -> bool:
@@ -187,8 +192,12 @@ def _view(text: str) -> _ComparedText:
     *_, asked = (plain, *filter(_WHETHER.search, parts), *filter(_QUESTION.search, parts))
     asking = _words(asked)
     asks, capitals = _ask(" ".join(asking)), tuple(map(fold, _CAPITAL.findall(text)))
+    letters = (
+        *map(fold, _SIGNED.findall(text)),
+        *([] if text.isupper() else _LETTER.findall(text)),
+    )
     return _ComparedText(
-        plain, _words(plain), asking, reading.tokens, asks, reading.language, capitals
+        plain, _words(plain), asking, reading.tokens, asks, reading.language, capitals, letters
     )
 
 
@@ -238,6 +247,13 @@ def _denial(a: _ComparedText, b: _ComparedText) -> bool:
 @_says("another sign")
 def _signs(a: _ComparedText, b: _ComparedText) -> bool:
     return sorted(_SIGN.findall(a.text)) != sorted(_SIGN.findall(b.text))
+
+
+@_both_ways
+def _lettered(a: _ComparedText, b: _ComparedText) -> str:
+    """A letter or a sign that names one of several; "plan b" is "plan B", and "a" no letter."""
+    known = {*b.letters, *(word.upper() for word in b.words if word != "a")}
+    return _only([letter for letter in a.letters if letter not in known][:1])
 
 
 @_both_ways
@@ -476,7 +492,7 @@ def _shared(a: _ComparedText, b: _ComparedText) -> float:
     return len(one & two) / least if least else 1.0
 
 
-_EXACT = (_denial, _signs, _unshared)
+_EXACT = (_denial, _signs, _lettered, _unshared)
 _ANY = (_spoken, *_EXACT, _moved, _unlike)
 _ENGLISH = (
     *_EXACT,

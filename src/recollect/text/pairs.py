@@ -41,7 +41,10 @@ EVEN, FOREIGN = 5.94, 3.0
 """What is added to the model's log-odds that two questions are the same, so that 0.92 lies where
 no look-alike is taken for one that the guard does not refuse; and what is subtracted for other
 languages than English, in which the guard knows less."""
-_ARTICLE = re.compile(r"(?i)\b(?:an?|the) (?!few\b|little\b|lot\b|bit\b)")
+_ARTICLE = re.compile(
+    r"\b(?:(?:(?<!\b[Tt]he )a|(?:^|(?<=[.!?:] ))A|[Aa]n|[Tt]he) )(?!few\b|little\b|lot\b|bit\b)"
+)
+"""Not the "A" of a name: within a sentence it has a capital ("block A"), or stands behind "the"."""
 _WORD = re.compile(r"[\w'’+#%°$€£@&/.:=<>≤≥~^*\"“”-]*\w[\w'’+#%°*\"“”]*|[<>≤≥=~^]+")
 
 
@@ -73,10 +76,10 @@ class Relation(NamedTuple):
 def plain(text: str) -> tuple[str, ...]:
     """The words of a text as they are compared where no model does: in lower case, but for what is
     written in capitals alone, and without articles."""
+    text = text.lower() if text.isupper() else text
     text = unicodedata.normalize("NFKC", _ARTICLE.sub("", text)).replace("’", "'")
     words = [word.rstrip(".:,;!?-/") for word in _WORD.findall(text)]
-    shouted = text.isupper()
-    return tuple(w if w.isupper() and len(w) > 1 and not shouted else w.casefold() for w in words)
+    return tuple(w if w.isupper() and len(w) > 1 else w.casefold() for w in words)
 
 
 # ------------------------------------------------------------------ statements
