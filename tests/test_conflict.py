@@ -38,6 +38,14 @@ My sister lives in Rome | My brother lives in Milan
 The standup is at 9:30 | The retro is on Friday
 We use Postgres for billing | The office has a new coffee machine
 The ban wave runs on Tuesdays | Match replays are retained for 84 days
+We don't send camera pictures to any cloud and we won't. | After that we move to Envoy Gateway.
+We do not use Datadog any more. | We use Figma for design.
+We switched from Terraform to Pulumi | We use Ansible for laptops
+I drive a Volvo | I play the cello
+I live in Oslo | I work at Acme
+I moved to Bergen | I live in Oslo
+The new contract starts on 1 January 2027 and costs 1,840 EUR per month | \
+Der Mitgliedsbeitrag steigt zum 1. Januar 2027 von 22 € auf 25 €
 """)
 SAME = _pairs("""
 I'm vegan | I'm vegan.

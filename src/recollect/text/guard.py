@@ -50,6 +50,7 @@ PERSONS = _rows({
     "me": "i me my mine we us our ours myself ourselves", "you": "your yours",
     "he": "he him his", "she": "she her hers", "they": "they them their theirs",
 })
+SELF = frozenset("i me my mine myself".split())
 MODES = _rows({
     "must": "must obliged mandatory required compulsory", "should": "should ought recommended supposed",
     "may": "may might can could allowed permitted able possible",
@@ -82,6 +83,7 @@ _ANOTHER_THING, _SOMEBODY_ELSE = "another thing is asked", "somebody else may do
 _DATES = tables.WEEKDAYS.keys() | tables.MONTHS.keys()
 _TIMES = tables.WEEKDAYS.keys() | tables.UNITS.keys()
 _NAMING: tuple[Kind, ...] = ("name", "id", "number", "month", "weekday", "season", "time")
+_VALUES: tuple[Kind, ...] = ("number", "time", "month", "weekday", "season", "rate")
 _ANYTHING = frozenset({"", "thing"})
 _ALIKE = ({"number", "degree"}, {"long", "time"}, {"long", "degree"}, {"way", "thing"})
 _NEED = re.compile(r"\b(?:have|has|had|need|needs|needed) to\b")
@@ -485,11 +487,13 @@ def _unlike(a: _ComparedText, b: _ComparedText) -> bool:
     return _shared(a, b) < 1 / 3
 
 
-def _shared(a: _ComparedText, b: _ComparedText) -> float:
-    """The share of the words of meaning that both have, of those of the shorter one."""
+def _shared(a: _ComparedText, b: _ComparedText, less: Collection[Kind] = ()) -> float:
+    """The share of the words of meaning that both have, without those of some kinds, of those of
+    the shorter one."""
     one, two = ({t.key[:5] for t in view.tokens if t.kind != "not"} for view in (a, b))
     least = min(len(one), len(two))
-    return len(one & two) / least if least else 1.0
+    both = (one & two).difference(t.key[:5] for t in a.of(*less))
+    return len(both) / least if least else 1.0
 
 
 _EXACT = (_denial, _signs, _lettered, _unshared)
@@ -584,7 +588,12 @@ def denies(text: str) -> bool:
 
 def same_subject(one: str, other: str, least: float = 0.2) -> bool:
     """Whether two statements may be about the same thing: they share so many (a fifth) of the words
-    of the shorter one, or both are short and of oneself."""
-    a, b = _view(one), _view(other)
-    brief = all(len(v.tokens) <= BRIEF and "me" in map(PERSONS.get, v.words) for v in (a, b))
-    return brief or _shared(a, b) >= least
+    of the shorter one. A date or an amount is said of many things."""
+    return _shared(_view(one), _view(other), less=_VALUES) >= least
+
+
+def of_oneself(one: str, other: str) -> bool:
+    """Whether both statements are brief and of one person: "I live in Oslo", "I moved". What "we"
+    do is done by many, with many things."""
+    views = _view(one), _view(other)
+    return all(len(v.tokens) <= BRIEF and not SELF.isdisjoint(v.words) for v in views)

@@ -30,6 +30,9 @@ CHANGED, RENAMED = 0.7, 0.5
 RELATED = 0.8
 """The least cosine of two texts of which one may change the other. The model was not taught that
 notes of the same house are mostly about different things; their vectors tell."""
+LATER = 0.75
+"""From which probability on the second of two statements is the later one, where they share no word
+of what they are about."""
 NEAR = 0.86
 """The least cosine of two texts that say the same: of unrelated ones the model, which was taught
 by look-alikes, knows too little."""
@@ -90,11 +93,13 @@ def relation(old: str, new: str, judge: Judge | None, *, same_name: bool = False
     if plain(old) == plain(new):
         return Relation("same", "the same words")
     apart = guard.difference(old, new)
-    about = same_name or guard.same_subject(old, new)
+    shares = same_name or guard.same_subject(old, new)
+    about = shares or guard.of_oneself(old, new)
     judged = judge([(old, new)])[0] if judge and about else UNRELATED
     if not apart and judged.same >= SAME and judged.cosine >= NEAR:
         return Relation("same", "the same in other words")
-    if about and _is_changed(judged, same_name) and (apart or _words(old) != _words(new)):
+    changed = _is_changed(judged, same_name) and (shares or judged.later >= LATER)
+    if changed and (apart or _words(old) != _words(new)):
         return Relation("changed", _what_changed(old, new) or "it says otherwise of the same thing")
     if said := _what_changed(old, new, measured=not same_name):
         return Relation("changed", said)
