@@ -249,6 +249,16 @@ def test_of_a_name_the_first_mention_is_the_first(talks: Memory) -> None:
     assert first(talks, "Where do things stand with Hapag?")[0] == "about"
 
 
+def test_what_is_not_in_the_order_of_time_is_told(talks: Memory) -> None:
+    text = "Where did we leave off with the importer?"
+    found = talks.search(text, now=NOW)
+    assert first(talks, text) == ["late", "middle", "begin", "note", "passing"]
+    assert any("newest first, the last 2 only come near it" in hint for hint in found.hints)
+    hits: Any = talks.sessions(text, now=NOW, limit=4)
+    assert ["time" in hit.evidence for hit in hits.hits] == [True, True, True, False]
+    assert "newest first are 3 of these; the others only come near the topic" in hits.notes
+
+
 def test_a_question_of_what_we_did_is_answered_by_sessions(talks: Memory) -> None:
     assert first(talks, "first mention of the importer?")[0] == "note"
     assert first(talks, "When did we first mention the importer?")[0] == "begin"

@@ -34,7 +34,7 @@ from recollect.reading.pool import Pass, Pool, not_of_documents, of_documents, s
 from recollect.text.ordinary import commonness
 from recollect.text.terms import fold, stems
 
-ENOUGH, FEW, MORE, MOST = 0.7, 5, 0.05, 0.9
+ENOUGH, FEW, MORE, MOST = 0.65, 5, 0.05, 0.9
 """The share of the best document's score from which a document speaks of the topic; the more words
 beyond a few the topic has, the fewer documents are about all of it."""
 WORDS = 0.5

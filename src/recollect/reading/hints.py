@@ -30,6 +30,8 @@ class Findings(NamedTuple):
     lacking: tuple[str, ...] = ()
     """Words of the question that no result has; where there is none, that nothing has."""
     time: TimeFound | None = None
+    beside: int = 0
+    """How many of the results are behind those that time has put in order."""
 
 
 def hints(said: Status, told: Findings, has_nearest: bool) -> tuple[str, ...]:
@@ -41,7 +43,7 @@ def hints(said: Status, told: Findings, has_nearest: bool) -> tuple[str, ...]:
     if told.relaxed:
         limits = " and ".join(told.relaxed)
         done.append(f"too little was found within the limit on {limits}, so this is without it")
-    done += _timed(told.time)
+    done += _timed(told.time, told.beside)
     if said == "direct_passages":
         return tuple(done)
     made = [f"nothing has “{w}”; did you mean “{r}”?" for w, r in told.spelling.items()]
@@ -59,12 +61,14 @@ def hints(said: Status, told: Findings, has_nearest: bool) -> tuple[str, ...]:
 _ORDERED = {"oldest": "oldest first", "newest": "newest first"}
 
 
-def _timed(time: TimeFound | None) -> list[str]:
+def _timed(time: TimeFound | None, beside: int) -> list[str]:
     """Says what was made of a question of time, and how to have it otherwise."""
     if time is None or not time.dates:
         return []
     period = "within the time it names" if time.since or time.until else ""
-    how = ", ".join(filter(None, (_ORDERED.get(time.order, ""), period)))
+    order = _ORDERED.get(time.order, "")
+    rest = f"the last {beside} only come near it" if order and beside else ""
+    how = ", ".join(filter(None, (order, rest, period)))
     said = f"“{time.said}”" if time.said else "the sort"
     return [f"{said} asks for {how}; sort relevance leaves time out of it"] if how else []
 

@@ -349,6 +349,7 @@ def _answer(
     relaxed = _given_up(question, pool)
     time = time_found(question.query, results, said)
     told = Findings(found.spelling, found.again, relaxed, unseen, gone, unquoted, time=time)
+    told = told._replace(beside=len(results) - len(time.dates) if time else 0)
     if said in _LACKING:
         told = told._replace(lacking=_LACKING[said](kept, len(results)))
     return _blank(question)._replace(

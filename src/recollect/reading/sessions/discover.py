@@ -65,6 +65,8 @@ LINEAGES = 20
 """Conversations that each arm should bring, if there are as many."""
 LIKELY, NEAR = 0.1, 3.0
 """From this confidence on, or this near to the best in log-odds, the grades decide the order."""
+ARMS = ("lexical", "vector", "hop", "time")
+"""What may be told to have found a conversation, or put it in its place."""
 ENDINGS = ("leave-off", "state")
 """Kinds of questions of time that want to know how each conversation ended."""
 
@@ -122,7 +124,12 @@ def _about(request: SessionsRequest, visible: Visible, models: Models, trace: Tr
         found=len(lines),
         hidden=unseen,
         searched=searched(request, visible, empty=not hits),
-        notes=(*request.notes, *visible.notes, *_notes(found, visible, trace, empty=not hits)),
+        notes=(
+            *request.notes,
+            *visible.notes,
+            *_notes(found, visible, trace, empty=not hits),
+            *_beside(hits, request.route),
+        ),
         degraded=tuple(trace.degraded),
         stages=tuple(trace.stages),
         timing_ms=trace.elapsed_ms,
@@ -176,7 +183,7 @@ def _has_all(title: str, wanted: set[str]) -> bool:
 
 
 def _match(candidate: Candidate, stored: StoredPassage, *, titled: bool) -> Match:
-    evidence = [c.arm for c in candidate.contributions if c.arm in ("lexical", "vector", "hop")]
+    evidence = [c.arm for c in candidate.contributions if c.arm in ARMS]
     passage = stored.passage
     return Match(
         stored.document,
@@ -379,6 +386,13 @@ def _notes(found: Retrieval, visible: Visible, trace: Trace, *, empty: bool) -> 
         name = visible.lineages.name(near)
         said = f"“{near.title}” ({name})" if near.title else name
         yield f"nothing is likely; nearest, at {best.confidence:.2g}: {said}"
+
+
+def _beside(hits: Sequence[SessionHit], route: TimeRoute) -> Iterator[str]:
+    """Yields which of the conversations the order of time does not hold for."""
+    told = sum("time" in hit.evidence for hit in hits)
+    if route.ordered and route.order != "relevance" and told < len(hits):
+        yield f"{route.order} first are {told} of these; the others only come near the topic"
 
 
 def searched(request: SessionsRequest, visible: Visible, *, empty: bool) -> dict[str, Any]:

@@ -86,7 +86,8 @@ class SessionHit(NamedTuple):
     confidence: float
     """The probability that it answers the question, or part of it."""
     evidence: tuple[str, ...]
-    """What found it: ``title``, ``lexical``, ``vector`` …, or ``recent``."""
+    """What found it: ``title``, ``lexical``, ``vector`` …, or ``recent``; and ``time``, where that
+    put it in its place."""
     snippet: str
     """The part of the message that shows why it was found."""
     messages: tuple[SessionMessage, ...]
