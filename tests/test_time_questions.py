@@ -235,8 +235,8 @@ def test_a_passing_mention_is_no_session_about_it(talks: Memory) -> None:
 
 
 def test_of_a_name_the_first_mention_is_the_first(talks: Memory) -> None:
-    passing = ["Paint the gate.", "Done.", "Which oils are there?", "Zwilk, Hapag and CMA.",
-               *["Now the fence.", "Which colour?", "Brown, like the gate.", "Ordered."] * 3]  # fmt: skip
+    fence = ["Now the fence.", "Which colour?", "Brown, like the gate.", "Ordered."] * 3
+    passing = ["Paint the gate.", "Done.", "Which lines are there?", "Hapag and CMA.", *fence]
     about = [
         "The Hapag contract is late.",
         "Hapag wants a signature.",
@@ -377,6 +377,27 @@ def test_a_period_without_dates_has_no_say(talks: Memory) -> None:
 def test_without_a_topic_the_latest_session_comes_first(talks: Memory) -> None:
     assert first(talks, "What did we do in the last session?")[0] == "other"
     assert first(talks, "Where did we leave off?")[0] == "other"
+
+
+def test_the_last_exchange_tells_where_it_was_left(keyword_memory: Memory) -> None:
+    said = ["Port the jobs.", "The schema is applied.", "Go on.", "Two of three jobs are ported.",
+            "ok tomorrow. gotta go"]  # fmt: skip
+    keyword_memory.put([talk("late", day(10, 2), *said)])
+    shown = keyword_memory.search("Where did we leave off?", now=NOW).results[0].text
+    assert "Two of three jobs are ported." in shown
+    assert "ok tomorrow. gotta go" in shown
+    assert "The schema is applied." not in shown
+
+
+def test_without_a_topic_the_first_session_is_the_first_of_all(keyword_memory: Memory) -> None:
+    began = datetime(2026, 1, 1, tzinfo=UTC)
+    dates = {f"talk {n}": began + timedelta(hours=n) for n in range(12)}
+    keyword_memory.put(
+        talk(name, date, "Paint the fence.", "Done.") for name, date in dates.items()
+    )
+    hits: Any = keyword_memory.sessions("What was the first session?", now=NOW, limit=2)
+    assert [hit.session.session_id for hit in hits.hits] == ["talk 0", "talk 1"]
+    assert "it names nothing to look for, so these are the first sessions" in hits.notes
 
 
 def test_what_was_before_and_after_something(talks: Memory) -> None:

@@ -241,8 +241,9 @@ def told(candidate: Candidate, place: int, worth: float = 1.0) -> Candidate:
 
 # ------------------------------------------------------------------ without a topic
 
-DEEP, LISTED = 1000, 10
-"""Documents of a period that are looked at, and that are shown."""
+DEEP, DEEPEST, LISTED = 1000, 50_000, 10
+"""Documents of a period that are looked at, newest first; where the oldest are asked for; and that
+are shown."""
 SHOWN = 400
 """Characters of how a document begins, and of how it ends."""
 _LONG = 500
@@ -250,21 +251,27 @@ _LONG = 500
 
 
 class Outline(NamedTuple):
-    """A document by how it begins and how it ends."""
+    """A document by how it begins and how it ends: a conversation by the last that was asked and
+    the last that was answered, in their order."""
 
     first: StoredPassage
-    last: StoredPassage
+    last: tuple[StoredPassage, ...]
+
+    @property
+    def passages(self) -> tuple[StoredPassage, ...]:
+        return self.first, *self.last
 
     @property
     def stretches(self) -> tuple[Stretch, ...]:
-        ends = {one.key: one.passage.text for one in (self.first, self.last)}
+        ends = {one.key: one.passage.text for one in self.passages}
         return tuple(Stretch(key, 0, _short(text)) for key, text in ends.items())
 
 
 def listing(of: Pass, seen: Filter, asked: TimeRoute) -> list[Outline]:
     """Returns the documents that the filter lets through by time alone, and that may be seen, in
     the order that the question wants: sessions, where there is any."""
-    scanned = of.view.scan(seen, limit=DEEP, dated=True).items
+    deep = DEEP if asked.order == "newest" else DEEPEST
+    scanned = of.view.scan(seen, limit=deep, dated=True).items
     every = [one for one in scanned if of.window is None or of.window.has(one.date)]
     found = [one for one in every if one.kind == SESSION and asked.ours] or every
     order = "oldest" if asked.order == "relevance" else asked.order
@@ -279,7 +286,9 @@ def _outline(of: Pass, id: str) -> Outline | None:
     heard = [one for one in every if one.passage.role in roles and of.sees(one)]
     said = [one for one in heard if one.passage.text.strip()]
     asked = [one for one in said if one.passage.role != "assistant"] or said
-    return Outline(asked[0], said[-1]) if said else None
+    answered = [one for one in said if one.passage.role == "assistant"]
+    ends = [*asked[-1:], *answered[-1:]]
+    return Outline(asked[0], tuple(sorted(ends, key=said.index))) if said else None
 
 
 def _short(text: str) -> int:

@@ -377,7 +377,7 @@ def _beside(seen: Filter, time: TimeRoute, event: datetime) -> Filter:
 
 def outlined(asked: Pass, found: Sequence[Outline]) -> Pool:
     """Returns a pool of documents that time alone has found: they are certain."""
-    passages = by_key(chain.from_iterable(found))
+    passages = by_key(chain.from_iterable(one.passages for one in found))
     best = tuple(
         chronology.told(Candidate(one.first.key, one.first.key, SURE, (), confidence=1.0), place)
         for place, one in enumerate(found, 1)

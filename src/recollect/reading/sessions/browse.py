@@ -27,10 +27,12 @@ _LEAST = 100
 """Sessions that are looked at, to know what stands behind those that are shown."""
 _DEEPER = 4
 _DEEPEST = 10_000
+_FURTHEST = _DEEPEST // _DEEPER
+"""Conversations that the first of all are looked for among, latest first."""
 
 
 class Recent(NamedTuple):
-    """The latest conversations, and what is not among them."""
+    """The latest conversations, or the first, and what is not among them."""
 
     lines: list[Outline]
     behind: Mapping[str, int]
@@ -38,10 +40,11 @@ class Recent(NamedTuple):
     hidden: Mapping[str, int]
 
 
-def recent(visible: Visible, limit: int) -> Recent:
+def recent(visible: Visible, limit: int, *, oldest: bool = False) -> Recent:
     """One session a lineage: the latest that is no subagent's. Those without a human come last,
     and only where there is room."""
-    lineages, hidden = _by_lineage(visible, limit)
+    lineages, hidden = _by_lineage(visible, _FURTHEST if oldest else limit)
+    lineages = lineages[::-1] if oldest else lineages
     behind = {_latest(some).document.id: len(some) - 1 for some in lineages}
     shown = sorted(map(_latest, lineages), key=lambda one: is_automated(one.document))
     lines = shown[:limit]

@@ -326,17 +326,18 @@ def also(match: Match, visible: Visible) -> Also:
 def _latest(request: SessionsRequest, visible: Visible, trace: Trace) -> Discovery:
     """The latest conversations (or the first), each by the last thing that was said in it: where
     the question names nothing to look for."""
-    found, sort = browsing.recent(visible, request.limit), request.route.order
+    sort = request.route.order
+    oldest = sort == "oldest"
+    found = browsing.recent(visible, request.limit, oldest=oldest)
     lines: list[Line] = []
     for line in found.lines:
         said = visible.messages(line.document.id, END, -1)
         matches = (Match(line.document, t.turn, t.message.text, 1.0, ("recent",)) for t in said)
         lines += map(Line, matches)
-    if sort == "oldest":
-        lines.reverse()
     parsed = parse(request.query)._replace(content=())
     hits = _hits(lines, request, visible, parsed)
-    note = "it names nothing to look for, so these are the latest sessions"
+    which = "first" if oldest else "latest"
+    note = f"it names nothing to look for, so these are the {which} sessions"
     return Discovery(
         query=request.query,
         sort=sort,
