@@ -336,6 +336,17 @@ def test_a_log_that_grows_is_no_fork_of_itself(mem: Memory, tmp_path: Path) -> N
     assert "relation" not in mem.get("second").meta
 
 
+def test_the_command_names_a_log_that_shrank_and_says_why(cli: Cli, forked: Path) -> None:
+    cli("add", str(forked))
+    log(forked / "elder.jsonl", ASKED, TOLD)
+    for n in range(9):
+        write(forked / f"{n}.jsonl", "")
+    told = cli("add", str(forked))
+    assert "10 skipped" in told.out
+    assert f"skipped {forked / 'elder.jsonl'}: it lacks 1 of the 3 turns" in told.err
+    assert "… and 5 more (skipped; --json lists them all)" in told.err
+
+
 @pytest.mark.parametrize("single", [False, True])
 def test_a_forgotten_session_does_not_come_back_with_its_fork(
     mem: Memory, forked: Path, single: bool

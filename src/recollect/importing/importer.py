@@ -125,7 +125,6 @@ class Importer:
         read = {nearest.source.name for nearest in plan.groups}
         receipt = Receipt(
             unchanged=plan.unchanged.total(),
-            skipped=tuple(plan.skipped),
             sources=tuple(sorted(plan.unchanged.keys() - read)),
         )
         for found in plan.lines:
@@ -134,6 +133,7 @@ class Importer:
             receipt += self._tree(tree, tree)
         for nearest, some in plan.groups.items():
             receipt += self._import(nearest.source, self._documents(some, nearest))
+        receipt += Receipt(skipped=tuple(plan.skipped))
         entered = read.union(plan.unchanged)
         if entered or root.is_dir():
             receipt += self._gone(self._missing.at(root, home, entered))

@@ -286,11 +286,17 @@ _LEFT_OUT = {
 }
 
 
-def problems(done: Receipt, style: Style, most: int = 20) -> list[str]:
-    """Lines for stderr: what failed, then what was imported with a warning."""
+def problems(done: Receipt, style: Style) -> list[str]:
+    """Lines for stderr: what failed, then what was imported with a warning, is gone, or was left
+    out."""
     lines = []
-    groups = (("failed", done.failed), ("warning", done.warnings), ("gone", done.missing))
-    for label, group in groups:
+    groups = (
+        ("failed", done.failed, 20),
+        ("warning", done.warnings, 20),
+        ("gone", done.missing, 20),
+        ("skipped", done.skipped, 5),
+    )
+    for label, group, most in groups:
         lines += [f"{style.warn}{label}{style.off} {_problem(p)}" for p in group[:most]]
         if len(group) > most:
             lines.append(f"… and {len(group) - most:,} more ({label}; --json lists them all)")
