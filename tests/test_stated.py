@@ -38,6 +38,17 @@ def said(folder: Path, question: str = "upload size") -> tuple[str, str]:
         ("a.md", "# Limits, 3 March 2026\n\nThe upload size is 25 MB.", "2026-03-03", "title"),
         ("2026-03-03-limits.md", "The upload size is 25 MB.", "2026-03-03", "name"),
         ("limits-2026-03.md", "The upload size is 25 MB.", "2026-03-01", "name"),
+        ("202603031030 limits.md", "The upload size is 25 MB.", "2026-03-03", "name"),
+        ("a.md", "---\ndate: 202603031030\n---\nThe upload size is 25 MB.", "2026-03-03", "header"),
+        (
+            "a.md",
+            "---\ncreated: 20260303103000\n---\nThe upload size is 25 MB.",
+            "2026-03-03",
+            "header",
+        ),
+        ("a.md", "# Limits until 31 Dec 2099\n\nThe upload size is 25 MB.", "2026-11-16", "file"),
+        ("a.md", "# Limits, due 3 March 2026\n\nThe upload size is 25 MB.", "2026-11-16", "file"),
+        ("server-2049-10.md", "The upload size is 25 MB.", "2026-11-16", "file"),
         ("2026/03/03.md", "The upload size is 25 MB.", "2026-03-03", "name"),
         ("a.md", "# Log\n\n## 3 Nov 2025\n\nThe upload size is 25 MB.", "2025-11-03", "heading"),
         ("a.md", "# Log\n\n- 3 November 2025: upload size is 25 MB", "2025-11-03", "text"),
@@ -51,6 +62,18 @@ def test_a_date_that_was_said_comes_before_that_of_the_file(
 ) -> None:
     kept(tmp_path, name, text)
     assert said(tmp_path) == (date, dated)
+
+
+@pytest.mark.parametrize("begin", ["", "# Outage\n\n", "---\ntags: [x]\n---\n# Outage\n"])
+def test_a_note_whose_first_line_is_a_date_is_filtered_by_it(tmp_path: Path, begin: str) -> None:
+    kept(tmp_path, "a.md", f"{begin}**2026-04-14** · Sev 2 · Ana\n\nThe upload size is 25 MB.")
+    kept(tmp_path, "b.md", "# Log\n\n2026-04-14: the kiln moved.\n\n2026-05-01: it moved back.")
+    assert said(tmp_path) == ("2026-04-14", "header")
+    with Memory.open("memory://", embed_model="none") as memory:
+        memory.add(tmp_path)
+        found = memory.search("upload size", since="2026-05-01", cache=False).results
+        assert [one.document for one in found] == []
+        assert memory.get("b.md").date == CLONED
 
 
 def test_the_section_of_a_journal_dates_what_stands_under_it(tmp_path: Path) -> None:

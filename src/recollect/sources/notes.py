@@ -18,6 +18,8 @@ _TITLE = re.compile(r"^\ufeff? {0,3}#[ \t]+(\S.*)$", re.MULTILINE)
 _DATE = re.compile(
     r"^[ *_>-]*(?:date|datum|fecha)[*_]*:[*_ \t]+([^\n]{4,40})$", re.I | re.MULTILINE
 )
+_FIRST = re.compile(r"\s*(?:#[ \t][^\n]*\n\s*)?[*_>\s]*([^\n]*)")
+"""The first line of a note below its heading."""
 HEAD = 400
 """Characters at the beginning of a note in which a line may say its date."""
 
@@ -46,15 +48,25 @@ def document(
 
 def _fields(text: str) -> dict[str, Any]:
     """What the header says, and what the note links to and is tagged with."""
-    fields = dict(split(text)[0])
-    if "date" not in fields and (date := _DATE.search(text, 0, HEAD)):
-        fields["date"] = date[1].strip(" *_\r")
+    header, start = split(text)
+    fields = dict(header)
+    if "date" not in fields and (date := _date(text, start)):
+        fields["date"] = date
     if links := wikilinks(text):
         fields.setdefault("links", list(links))
     if found := tags(text):
         known = listed(fields.get("tags", []))
         fields["tags"] = [*known, *not_among(found, known)]
     return fields
+
+
+def _date(text: str, start: int) -> str:
+    """Returns the date that the head of a note says: in a line ``Date: …``, or that with which its
+    first line begins. Empty if there is none."""
+    if said := _DATE.search(text, 0, HEAD):
+        return said[1].strip(" *_\r")
+    first = _FIRST.match(text, start)
+    return stated.leading(first[1].rstrip()) if first else ""
 
 
 def _title(content: formats.Content, fields: Mapping[str, Any], is_markdown: bool) -> str:

@@ -12,6 +12,8 @@ from recollect.moments import aware
 _AGO = r"(?i:(\d{1,6})\s*(h|d|w|m|y))"
 _HOURS = {"h": 1, "d": 24, "w": 24 * 7, "m": 24 * 30, "y": 24 * 365}
 _EPOCH = r"\d{9,13}(\.\d+)?"
+_COMPACT = re.compile(r"(?:19|20)\d{10}(?:\d\d)?")
+"""A day with hours, minutes and perhaps seconds, in digits alone."""
 _WEEKDAY = r"\s*\((?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?\)"
 _FORMATS = (
     *("%Y/%m/%d %H:%M:%S", "%Y/%m/%d %H:%M", "%Y/%m/%d", "%Y-%m", "%Y"),
@@ -31,7 +33,8 @@ _READERS = (datetime.fromisoformat, *map(_reader, _FORMATS))
 
 
 def parse_date(value: Any) -> datetime:
-    """A moment from ISO 8601, epoch seconds or milliseconds, or a common written form.
+    """A moment from ISO 8601, epoch seconds or milliseconds, or a common written form, such as
+    ``202311151030``.
 
     A date without a time is its midnight, a time without a zone is UTC. Raises ValueError.
     """
@@ -43,12 +46,21 @@ def parse_date(value: Any) -> datetime:
         except OverflowError as error:
             raise ValueError("not a date: a number that large") from error
     text = re.sub(_WEEKDAY, "", value.strip(), flags=re.IGNORECASE)
-    if re.fullmatch(_EPOCH, text):
+    compact = _compact(text) if _COMPACT.fullmatch(text) else None
+    if compact is None and re.fullmatch(_EPOCH, text):
         return _from_epoch(float(text))
-    moment = _written(text)
+    moment = compact or _written(text)
     if moment is None:
         raise ValueError(f"not a date: {value!r}")
     return moment
+
+
+def _compact(text: str) -> datetime | None:
+    """Returns a moment in digits alone; None where the digits are none."""
+    try:
+        return _aware(datetime.strptime(text, "%Y%m%d%H%M%S"[: len(text) - 2]))
+    except ValueError:
+        return None
 
 
 def _written(text: str) -> datetime | None:

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from recollect.named_tuple import NamedTuple
@@ -42,13 +42,24 @@ _DATE = re.compile(
 _PLACES = ((1, 3, 4), (5, 6, 4), (7, 8, 9), (12, 11, 10), (15, 14, 13), (18, 16, 17))
 """The groups of year, month and day in each form; the second has no day, and so that of another
 form, which is empty then."""
-_NAME = re.compile(r"(?<!\d)((?:19|20)\d\d)(?:([-_/.])(\d\d)(?:\2(\d\d))?|()(\d\d)(\d\d))(?!\d)")
+_TIME = r"(?:(?:[01]\d|2[0-3])[0-5]\d(?:[0-5]\d)?)"
+_NAME = re.compile(
+    rf"(?<!\d)((?:19|20)\d\d)(?:([-_/.])(\d\d)(?:\2(\d\d))?|()(\d\d)(\d\d){_TIME}?)(?!\d)"
+)
 _FROM = re.compile(
     r"(?:\b(?:since|as of|from|effective|starting|seit|ab|desde|a partir de|depuis|à partir du?"
     r")|^(?:\W|\d+[.)]\s)*(?:on|am|vom|le|el)?)\s*(?:the |dem |el |le )?\Z",
     re.IGNORECASE,
 )
 """What stands before the date from which on a sentence holds: another is that of a deadline."""
+_UNTIL = re.compile(
+    r"\b(?:until|till|through|by|before|due|deadline|expires?|ends?|bis|hasta|jusqu.{1,3})"
+    r"[\s:]*(?:on |the |zum |el )?\Z",
+    re.IGNORECASE,
+)
+"""What stands before a deadline."""
+_AFTER = re.compile(r"[*_]*\s*(?:[·•|–—]|\Z)")
+"""What stands behind a date that a line of its own begins with."""
 _HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(\S.*)$", re.MULTILINE)
 _MTIME = re.compile(r"(\d{15,20}):\d+\b")
 WRITTEN = ("date", "created", "updated")
@@ -97,7 +108,8 @@ def _made(year: int, month: int, day: int) -> datetime | None:
 def own(
     fields: Mapping[str, Any], title: str, path: str, names: Sequence[str] = WRITTEN
 ) -> datetime | None:
-    """Returns the date that a file says of itself; none where it says none."""
+    """Returns the date that a file says of itself; none where it says none. A deadline in a title,
+    or a date there or in a name that is yet to come, is not that of its writing."""
     return next((one.date for one in _own(fields, title, path, names)), None)
 
 
@@ -106,10 +118,19 @@ def _own(
 ) -> Iterator[Stated]:
     said = (_parsed(fields[name]) for name in names if fields.get(name) not in (None, ""))
     yield from (Stated(date, "header") for date in said if date)
-    yield from (Stated(one.date, "title") for one in written(title)[:1])
+    known = datetime.now(UTC) + timedelta(days=1)
+    titled = (one for one in written(title) if not _UNTIL.search(title[: one.start]))
+    yield from (Stated(one.date, "title") for one in titled if one.date < known)
     named = reversed(list(_NAME.finditer(path)))
     dates = (_made(int(m[1]), int(m[3] or m[6]), int(m[4] or m[7] or 1)) for m in named)
-    yield from (Stated(date, "name") for date in dates if date)
+    yield from (Stated(date, "name") for date in dates if date and date < known)
+
+
+def leading(line: str) -> str:
+    """Returns the date that a line begins with, if it is set apart from the rest: "2026-04-14 ·
+    Sev 2"; else nothing."""
+    date = _DATE.match(line)
+    return date[0] if date and _AFTER.match(line, date.end()) and _date_in(date) else ""
 
 
 def _parsed(value: Any) -> datetime | None:
