@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -419,6 +420,51 @@ def test_a_timeline_is_the_whole_chain_whichever_link_is_asked_for(m: Memory) ->
         m.curation.timeline("nothing")
 
 
+def test_what_is_not_told_of_a_changed_fact_stays(m: Memory) -> None:
+    keep(
+        m, "pay", "Salaries are paid on the 25th.", name="pay day", aliases=["salary day"],
+        type="decision", why="the bank", scopes=["hr"], pinned=True, valid_from="2026-01-01",
+        valid_to="2030-01-01", participants=["ana"], meta={"page": "hr/pay"},
+    )  # fmt: skip
+    before = m.curation.fact("pay")
+    assert m.remember("Salaries are paid on the 25th.", id="pay").action == "unchanged"
+    m.remember("Salaries are paid on the 26th.", id="pay")
+    after = m.curation.fact("pay")
+    assert after.text == "Salaries are paid on the 26th."
+    told = {"text": before.text, "provenance": before.provenance[:0]}
+    assert {**after.as_json(), **told} == {**before.as_json(), **told}
+    assert m.search("pay day", scopes=["universal"]).results == ()
+    m.remember(after.text, id="pay", pinned=False, name="", scopes=["board"])
+    changed = m.curation.fact("pay")
+    assert (changed.pinned, changed.name, changed.scopes) == (False, "", ("board",))
+
+
+def test_from_the_command_line_too_what_is_not_said_stays(cli: Cli) -> None:
+    cli("remember", "Rent is 900.", "--id", "rent", "--name", "the rent", "--scope", "hr", "--pin",
+        "--type", "decision", "--no-embed")  # fmt: skip
+    done = cli("remember", "Rent is 950.", "--id", "rent", "--no-embed", "--json").json["fact"]
+    assert (done["name"], done["scopes"], done["pinned"]) == ("the rent", ["hr"], True)
+    assert (done["type"], done["text"]) == ("decision", "Rent is 950.")
+
+
+def test_what_is_superseded_may_be_told_by_name_and_must_be_there(m: Memory) -> None:
+    old = m.remember("The gate code is 4711.", name="gate code").fact
+    made = m.remember("Ring at the side door.", supersedes=["gate code"])
+    assert made.fact.supersedes == (old.id,)
+    assert asked(m, "gate code") == [made.fact.id]
+    with pytest.raises(NotFound, match="no fact 'door code'"):
+        m.remember("Ring twice.", supersedes=["door code"])
+    assert "Ring twice." not in [fact.text for fact in m.facts().items]
+
+
+def test_what_is_known_already_may_still_replace_something(m: Memory) -> None:
+    keep(m, "old", "The gate code is 4711.", name="gate code")
+    keep(m, "new", "Ring at the side door.")
+    made = m.remember("Ring at the side door.", supersedes=["old"])
+    assert (made.fact.id, made.action) == ("new", "changed")
+    assert m.curation.fact("old").superseded_by == ("new",)
+
+
 def test_forgetting_is_final(m: Memory, tmp_path: Path) -> None:
     keep(m, "old", "First wording.", name="Alpha", created_at="2024-01-01")
     keep(m, "new", "Second wording.", name="Beta", created_at="2025-01-01", supersedes=["old"])
@@ -661,6 +707,29 @@ def test_several_processes_may_teach_at_once(tmp_path: Path) -> None:
         fact = m.facts().items[0]
         assert len(fact.aliases) == 20
         assert found(m.search("tell me of name 3 of 4")) == ["x"]
+
+
+@pytest.mark.parametrize("name", ["primary database", ""])
+def test_of_those_who_remember_the_same_at_once_one_adds_it(tmp_path: Path, name: str) -> None:
+    store = str(tmp_path / "store")
+    with Memory.open(store, embed_model="none") as m:
+        keep(m, "old", "The primary database is Postgres 15.", name="primary database")
+
+        def tell(_: int) -> str:
+            together.wait()
+            with Memory.open(store, embed_model="none") as one:
+                text = "The primary database is MySQL."
+                return one.remember(text, name=name, replace=True).action
+
+        together = Barrier(4)
+        with ThreadPoolExecutor(4) as pool:
+            actions = sorted(pool.map(tell, range(4)))
+        assert actions == ["added", "duplicate", "duplicate", "duplicate"]
+        assert sum(fact.text.endswith("MySQL.") for fact in m.facts().items) == 1
+        # What was forgotten or replaced can be said again by hand.
+        (fact,) = [fact for fact in m.facts().items if fact.text.endswith("MySQL.")]
+        m.forget(fact.id)
+        assert m.remember(fact.text, name=name).action == "added"
 
 
 # ------------------------------------------------------------------ the command line

@@ -201,13 +201,14 @@ class FactOptions(TypedDict, total=False):
     valid_from: str | datetime | None
     valid_to: str | datetime | None
     supersedes: Sequence[str]
+    """What it replaces: ids, or names of facts that are theirs alone."""
     superseded_by: Sequence[str]
     created_at: str | datetime | None
     resolved_at: str | datetime | None
     participants: Sequence[Any]
     meta: JsonObject | None
     id: str
-    """Changes the fact of this id instead of adding one."""
+    """Changes the fact of this id instead of adding one; what is left out stays."""
     by: str
     """Who says so, for its provenance."""
     source: str

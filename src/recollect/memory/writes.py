@@ -25,8 +25,10 @@ from recollect.nouns import (
     Receipt,
     Report,
     Source,
+    among,
     group_by,
     not_among,
+    not_none,
 )
 from recollect.reading.cache import recording
 from recollect.sources import records
@@ -163,28 +165,28 @@ def watch(
 
 # ------------------------------------------------------------------ facts
 
+_MOMENTS = ("valid_from", "valid_to", "created_at", "resolved_at")
+
 
 def remember_fact(core: Core, text: str, options: Mapping[str, Any]) -> facts.Remembered:
-    """Stores a fact, or changes the one whose id is given."""
-    told = {"id": "", "name": "", **checked(options, FactOptions), "text": text}
-    owner, scopes = told.pop("owner", None), told.pop("scopes", None)
+    """Stores a fact, or changes the one whose id is given: what is not given stays. A moment that
+    is None is taken away."""
+    given = checked(options, FactOptions)
+    told = {**not_none(given), "text": text}
+    owner = told.pop("owner", None)
     embed, redacts = told.pop("embed", True), bool(core.config["import.redact"])
     redacted = redactor(core)
     signed = {name: redacted(told.pop(name, "")) for name in ("by", "source")}
     replace = told.pop("replace", False)
     asked = requests.facts_asked(core.view, owner or core.config["import.owner"])
-    if told["id"] and core.view.scopes is not None:
+    limited = core.view.scopes is not None
+    if limited and told.get("id"):
         _check_known(core, asked.owner, told["id"])
-    known = names(scopes if scopes is not None else core.config["import.scopes"])
-    if not known:
-        raise UsageError(
-            "scopes is empty, so nothing could ever see it",
-            hint="leave scopes out to keep it as `universal`",
-        )
-    for name in ("valid_from", "valid_to", "created_at", "resolved_at"):
-        told[name] = moment(told.get(name), name)
-    told["participants"] = list(told.get("participants", ()))
-    new = NewFact(told, asked.owner, known, **signed, replace=replace, redact=redacts)
+    told |= {name: moment(given[name], name) for name in among(_MOMENTS, given)}
+    told |= {name: names(told[name]) for name in among(["scopes"], told)}
+    told |= {name: list(told[name]) for name in among(["participants"], told)}
+    how = {**signed, "replace": replace, "redact": redacts, "walled": limited}
+    new = NewFact(told, asked.owner, core.config["import.scopes"], **how)
     made = path.remember(core.store, new, core.pairs)
     if embed and made.action in ("added", "changed"):
         model_admin.embed_newest(core, REMEMBERED)

@@ -118,18 +118,17 @@ class FactPlan:
                 row=row, provenance=(*given.provenance, self._signed.entry("added"))
             )
             return
-        self.change(
-            given._replace(
-                row=row,
-                created_at=old.created_at,
-                aliases=_union(given.aliases, old.aliases),
-                supersedes=_union(old.supersedes, given.supersedes),
-                superseded_by=_union(old.superseded_by, given.superseded_by),
-                ended=old.ended,
-                provenance=old.provenance,
-            ),
-            "changed",
+        new = given._replace(
+            row=row,
+            created_at=old.created_at,
+            aliases=_union(given.aliases, old.aliases),
+            supersedes=_union(old.supersedes, given.supersedes),
+            superseded_by=_union(old.superseded_by, given.superseded_by),
+            ended=old.ended,
+            provenance=old.provenance,
         )
+        if _row(new) != _row(old):
+            self.change(new, "changed")
 
     def reserve(self, id: str, at: datetime) -> Fact:
         """An empty place for a fact that is not here yet, so that it is superseded if it comes."""

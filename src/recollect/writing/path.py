@@ -128,11 +128,10 @@ def write_facts(
 def remember(store: Store, new: new_facts.NewFact, pairs: PairModel | None = None) -> Remembered:
     """Keeps a fact that a caller tells, unless it is known already."""
     now = datetime.now(UTC)
-    decision = new_facts.decide(store, new, now, pairs)
-    if decision.same is not None:
-        return Remembered(decision.same, "duplicate", note=decision.note)
     signed = Signature(now, new.by, "", new.source)
-    return decision.remembered(write_facts(store, new.owner, facts.put([decision.fact]), signed))
+    remembering = new_facts.Remembering(store, new, now, pairs)
+    written = write_facts(store, new.owner, remembering.work, signed)
+    return remembering.decision.remembered(written)
 
 
 def add_facts(store: Store, rows: Sequence[Fact], source: str, *, dry_run: bool = False) -> Receipt:

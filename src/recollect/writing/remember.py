@@ -6,6 +6,7 @@ import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -27,7 +28,7 @@ from recollect.facts import (
     handle,
 )
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Document, Event, Filter
+from recollect.nouns import Document, Event, Filter, among, stable_id, without
 from recollect.ports import PairModel, Store
 from recollect.text.keys import keys, words
 from recollect.text.lexical import indexed_text
@@ -37,7 +38,7 @@ from recollect.text.redact import redact as redact_text
 from recollect.text.redact import redact_value
 from recollect.text.statements.in_force import standing
 from recollect.writing.curation import receipts
-from recollect.writing.facts import WrittenFacts, is_forgotten, stored_fact
+from recollect.writing.facts import FactPlan, WrittenFacts, is_forgotten, put, stored_fact
 
 LIKE = 8
 """Facts that each new one is compared with besides those that share its names: so many that share
@@ -45,9 +46,18 @@ its words, and so many that are near in meaning: "we live in Graz" and "they mov
 none."""
 
 
-def new_id(name: str, text: str) -> str:
-    """An id that can be read and is nobody else's."""
-    return f"{slug(name or text)}-{uuid4().hex[:6]}"
+def new_id(store: Store, new: NewFact, scopes: Sequence[str], name: str, text: str) -> str:
+    """An id that can be read and is nobody else's. It follows from what is said: of several who
+    remember the same at once, the store refuses all but one, and they find what that one wrote."""
+    first = slug(name or text)
+    if new.walled:
+        return f"{first}-{uuid4().hex[:6]}"
+    for n in itertools.count():
+        id = f"{first}-{stable_id(new.owner, *sorted(scopes), name, text, str(n))[:6]}"
+        key = fact_key(new.owner, id)
+        if not store.get(key, body=False) and not is_forgotten(store, key):
+            break
+    return id
 
 
 def slug(text: str) -> str:
@@ -206,14 +216,18 @@ class NewFact(NamedTuple):
     """A fact as a caller tells it, and how it is to be kept."""
 
     told: Mapping[str, Any]
-    """As a line of JSON; with an id it changes the fact of that id."""
+    """As a line of JSON; with an id it changes the fact of that id, of which stays what is not
+    told."""
     owner: str
     scopes: Sequence[str]
+    """Of a fact that is new, where none are told."""
     by: str = ""
     source: str = ""
     replace: bool = False
     """Supersede the facts that it contradicts, and the one that goes by its name."""
     redact: bool = True
+    walled: bool = False
+    """Whether there may be facts that are out of the caller's sight."""
 
 
 class FactDecision(NamedTuple):
@@ -224,9 +238,13 @@ class FactDecision(NamedTuple):
     """A fact in force that says the same, so that nothing is written."""
     conflicts: tuple[Conflict, ...] = ()
     note: str = ""
+    named: bool = True
+    """Whether its id was there before: the caller's, or that of a fact that is known."""
 
     def remembered(self, written: WrittenFacts) -> Remembered:
         """What came of writing it."""
+        if self.same is not None:
+            return Remembered(self.same, "duplicate", note=self.note)
         receipt = written.receipt
         if receipt.tombstoned:
             note = "it was forgotten, and stays so"
@@ -235,34 +253,79 @@ class FactDecision(NamedTuple):
         return Remembered(written.facts[0], action, self.conflicts, self.note)
 
 
+class Remembering:
+    """The write of one new fact. It is decided anew whenever others were quicker, for they may have
+    written the same."""
+
+    def __init__(
+        self, store: Store, new: NewFact, now: datetime, pairs: PairModel | None = None
+    ) -> None:
+        self._decide = partial(decide, store, new, now, pairs)
+        self.decision: FactDecision
+
+    def work(self, plan: FactPlan) -> Iterable[str]:
+        decision = self._decide()
+        while not decision.named and plan.get(decision.fact.id):  # written since it was compared
+            decision = self._decide()
+        self.decision = decision
+        return put([] if decision.same else [decision.fact])(plan)
+
+
 def decide(
     store: Store, new: NewFact, now: datetime, pairs: PairModel | None = None
 ) -> FactDecision:
     """Compares a new fact with those in force: is it known, and what does it contradict?"""
-    told = new.told
-    if not isinstance(told.get("text"), str):
-        raise UsageError("a fact's text is not a text", hint="say what is to be remembered")
-    shown = [_hidden(told[one]) if new.redact else told[one] for one in ("name", "text")]
-    id = told["id"] or new_id(*shown)
-    fact = from_json({**told, "id": id}, new.owner, new.scopes, now)
-    fact = redacted(fact) if new.redact else fact
+    fact, known = _told(store, new, now)
     note = ""
-    if told.get("standing") is None:
+    if new.told.get("standing") is None and (known is None or known.text != fact.text):
         verdict = standing(fact.text)
         fact = fact._replace(standing=verdict.status)
         note = f"{verdict.status}: {verdict.why}" if verdict.status != "active" else ""
     same, found = (None, []) if fact.standing == "outdated" else conflicts(store, fact, pairs)
-    if same is not None and not told["id"]:
+    if same is not None and not new.told.get("id"):
         note = f"{same.id} says the same"
-        if not new.replace or not found:
+        if not fact.supersedes and not (new.replace and found):
             return FactDecision(fact, same, note=note)
-        fact = same  # it is settled for the one that is known
+        fact = same._replace(supersedes=(*same.supersedes, *fact.supersedes))  # it settles it
+    named = same is not None or bool(new.told.get("id"))
     if not new.replace:
         disputes = tuple(conflict.fact.mark for conflict in found)
-        return FactDecision(fact._replace(disputes=disputes), None, tuple(found), note)
+        return FactDecision(fact._replace(disputes=disputes), None, tuple(found), note, named)
     gone = found or _namesakes(store, fact)
     older = (*fact.supersedes, *(conflict.fact.id for conflict in gone))
-    return FactDecision(fact._replace(supersedes=tuple(dict.fromkeys(older))), note=note)
+    fact = fact._replace(supersedes=tuple(dict.fromkeys(older)))
+    return FactDecision(fact, note=note, named=named)
+
+
+def _told(store: Store, new: NewFact, now: datetime) -> tuple[Fact, Fact | None]:
+    """The fact as it is told, and as it is known if it is changed: then the rest of it stays."""
+    if not isinstance(new.told.get("text"), str):
+        raise UsageError("a fact's text is not a text", hint="say what is to be remembered")
+    id = new.told.get("id") or ""
+    known = stored_fact(store, new.owner, id) if id else None
+    stays = without(known.as_json(), ("created_at", "provenance", "ended")) if known else {}
+    told = {"name": "", **stays, **new.told}
+    scopes = told.pop("scopes", new.scopes)
+    shown = [_hidden(told[one]) if new.redact else told[one] for one in ("name", "text")]
+    told["id"] = id or new_id(store, new, scopes, *shown)
+    fact = from_json(told, new.owner, scopes, now)
+    linked: dict[str, Any] = {
+        link: tuple(_id_of(store, new.owner, name, early=bool(id)) for name in getattr(fact, link))
+        for link in among(("supersedes", "superseded_by"), new.told)
+    }
+    fact = fact._replace(**linked)
+    return (redacted(fact) if new.redact else fact), known
+
+
+def _id_of(store: Store, owner: str, name: str, *, early: bool) -> str:
+    """The id of a fact that is told by its id or by name. Only whoever gives ids of their own may
+    be *early* and name one that is not there yet: the order of writing is theirs."""
+    try:
+        return find(store, owner, name).id
+    except NotFound:
+        if not early:
+            raise
+        return name
 
 
 def redacted(fact: Fact) -> Fact:

@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from recollect.nouns import json_list
+from recollect.nouns import attributes, filled, json_list
 from recollect.surfaces import terminal
 from recollect.surfaces.commands.shared import Options, exit_code, open_memory, show, tell_notes
 from recollect.surfaces.phrases import listing, minute, some, when
@@ -31,9 +31,7 @@ def declare_remember(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("text", nargs="+", help="the statement; `-` reads it from stdin")
     parser.add_argument("--name", default="", help="what it is called")
     parser.add_argument("--alias", action="append", default=[], help="another name (repeatable)")
-    parser.add_argument(
-        "--type", choices=TYPES, default="fact", metavar="TYPE", help=f"{_ONE_OF} (fact)"
-    )
+    parser.add_argument("--type", choices=TYPES, metavar="TYPE", help=f"{_ONE_OF} (fact)")
     parser.add_argument("--scope", action="append", metavar="NAME", help="a scope it belongs to")
     parser.add_argument("--owner", help="whose it is")
     parser.add_argument("--pin", action="store_true", help="have it in every context")
@@ -53,7 +51,9 @@ def declare_remember(parser: argparse.ArgumentParser) -> None:
         metavar="[ROLE=]FACT",
         help="who takes part in a relation (repeatable)",
     )
-    parser.add_argument("--id", default="", help="its own id; the same id again changes it")
+    parser.add_argument(
+        "--id", default="", help="its own id; the same id again changes what is given"
+    )
     parser.add_argument("--by", default="", help="who says so")
     parser.add_argument("--source", default="", help="where it was read")
     parser.add_argument("--no-embed", action="store_true", help="leave the vector for later")
@@ -62,27 +62,23 @@ def declare_remember(parser: argparse.ArgumentParser) -> None:
 def remember(options: Options) -> int:
     text = sys.stdin.read() if options.text == ["-"] else " ".join(options.text)
     with open_memory(options) as memory:
-        done = memory.remember(
-            text,
-            name=options.name,
-            aliases=options.alias,
-            type=options.type,
-            why=options.why,
-            owner=options.owner,
-            scopes=options.scope,
-            pinned=options.pin,
-            valid_from=options.valid_from,
-            valid_to=options.valid_to,
-            supersedes=options.supersedes,
-            replace=options.replace,
-            participants=list(map(_participant, options.participant)),
-            id=options.id,
-            by=options.by,
-            source=options.source,
-            embed=not options.no_embed,
-        )
+        done = memory.remember(text, embed=not options.no_embed, **_given(options))
     show(options, done.as_json(), lambda style: _remembered(done, style))
     return 0
+
+
+def _given(options: Options) -> dict[str, Any]:
+    """What is said of the fact: what is not, stays as it is where a fact is changed."""
+    same = ("name", "type", "why", "owner", "valid_from", "valid_to", "supersedes", "replace")
+    return filled(
+        {
+            **attributes(options, (*same, "id", "by", "source")),
+            "aliases": options.alias,
+            "scopes": options.scope,
+            "pinned": options.pin,
+            "participants": list(map(_participant, options.participant)),
+        }
+    )
 
 
 def _participant(given: str) -> dict[str, str]:
