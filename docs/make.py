@@ -112,7 +112,8 @@ A value comes from the first of these that has one: a flag of the command, the e
 project's `.recollect.toml`, your `config.toml`, the default. `recollect config list` shows each
 value and where it is from, `recollect config set NAME VALUE` writes one. A project file that came
 with a repository cannot set what is marked *trusted*, nor point outside its folder, until you
-`recollect config trust` it.
+`recollect config trust` it. A relative path in a file begins at the folder of that file;
+`recollect config set` writes a whole one, which begins where you are.
 
 Your `config.toml` is in `~/.config/recollect`, the store and all other data are in
 `~/.local/share/recollect`; `XDG_CONFIG_HOME` and `XDG_DATA_HOME` move them, and `RECOLLECT_HOME`

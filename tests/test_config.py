@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conftest import overlap_reranker
+from conftest import Cli, overlap_reranker
 from recollect import Document, Memory, config
 from recollect.config import PROJECT_FILE, SETTINGS
 from recollect.doctor import examine
@@ -268,6 +268,9 @@ REACHING_OUT = [
     'store = "postgres://someone.example/db"',
     'models = "models"',
     'embed.model = "none"',
+    "import.redact = false",
+    'import.owner = "somebody"',
+    'import.scopes = ["everybody"]',
 ]
 
 
@@ -322,6 +325,21 @@ def test_a_project_may_keep_its_store_in_its_own_folder(tmp_path: Path) -> None:
     loaded = config.load(start=deep)
     assert loaded["store"] == str(Path.cwd() / ".kept" / "store")
     assert loaded.ignored == ()
+
+
+@pytest.mark.parametrize("name", ["store", "models"])
+def test_a_relative_path_of_the_user_does_not_follow_the_working_folder(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli
+) -> None:
+    here, elsewhere = tmp_path / "here", tmp_path / "elsewhere"
+    here.mkdir()
+    elsewhere.mkdir()
+    monkeypatch.chdir(here)
+    assert str(here / "kept") in cli("config", "set", name, "kept").out
+    monkeypatch.chdir(elsewhere)
+    assert config.load()[name] == str(here / "kept")
+    write_user(f'{name} = "kept"\n')
+    assert config.load()[name] == str(config.user_file().parent / "kept")
 
 
 def test_a_tilde_in_a_trusted_project_is_the_home_folder(

@@ -398,15 +398,22 @@ SETTINGS: Mapping[str, Setting] = {
             _yes_or_no,
             "Let a long-lived process (mcp, serve, watch) answer for short commands and hooks.",
         ),
-        Setting("import.owner", "local", _text, "The owner of what is added without one."),
         Setting(
-            "import.scopes", ("universal",), _names, "The scopes of what is added without any."
+            "import.owner", "local", _text, "The owner of what is added without one.", "trusted"
+        ),
+        Setting(
+            "import.scopes",
+            ("universal",),
+            _names,
+            "The scopes of what is added without any.",
+            "trusted",
         ),
         Setting(
             "import.redact",
             True,
             _yes_or_no,
             "Take keys, tokens and passwords out of what is imported.",
+            "trusted",
         ),
         Setting(
             "import.thoughts",
@@ -494,7 +501,8 @@ def load(
     values = {name: SettingValue(s.default, "default") for name, s in SETTINGS.items()}
     user = user_file()
     for name, value in read_file(user).items():
-        values[name] = SettingValue(parsed(name, value, str(user)), "user", str(user))
+        good = anchored(name, parsed(name, value, str(user)), user.parent)
+        values[name] = SettingValue(good, "user", str(user))
     project = project_file(start or Path(asker.folder() or Path.cwd()))
     ignored = _read_project(project, values) if project else []
     ignored += _unknown_variables()
@@ -519,10 +527,17 @@ def _read_project(project: Path, values: dict[str, SettingValue]) -> list[str]:
         if refusal:
             ignored.append(f"{project}: {name} is ignored: {refusal}")
             continue
-        if name in ("store", "models") and "://" not in str(good):
-            good = str((project.parent / Path(str(good)).expanduser()).resolve())
+        good = anchored(name, good, project.parent)
         values[name] = SettingValue(good, "project", str(project))
     return ignored
+
+
+def anchored(name: str, value: Plain, folder: Path) -> Plain:
+    """The value, or the whole path where it is one in this *folder*: what is written in a file
+    leads to the same place from wherever it is read."""
+    if name not in ("store", "models") or "://" in str(value) or str(value).startswith("~"):
+        return value
+    return str((folder / str(value)).resolve())
 
 
 def _unknown_variables() -> list[str]:

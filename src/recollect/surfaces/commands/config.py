@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from recollect import asker
 from recollect import config as settings
 from recollect.errors import UsageError
 from recollect.nouns import without
@@ -91,8 +92,9 @@ def _config_list(options: Options) -> int:
 
 
 def write_setting(key: str, given: Any) -> tuple[Any, Path]:
-    """Put it into the user's file; returns it as its type, and the file."""
+    """Put it into the user's file; returns it as its type, a path as a whole one, and the file."""
     value = settings.parsed(key, given, "the command line")
+    value = settings.anchored(key, value, Path(asker.folder() or Path.cwd()))
     path = settings.user_file()
     settings.write_file(path, {**settings.read_file(path), key: value})
     return value, path
