@@ -18,7 +18,7 @@ from recollect.writing.curation.extract import BySentences, Extracted, PieceCont
 from recollect.writing.curation.outline import joined
 from recollect.writing.curation.recon import survey
 from recollect.writing.curation.subjects import subject
-from recollect.writing.curation.until import until
+from recollect.writing.curation.until import lasts, until
 from recollect.writing.runner import Token
 
 
@@ -138,6 +138,9 @@ WEDNESDAY = datetime(2026, 5, 6, 15, tzinfo=UTC)
         ("SFTP stays until March 2027.", "2027-03-31"),
         ("They need it until the end of June 2027.", "2027-06-30"),
         ("The deadline for the grant is by May 3rd.", "2027-05-03"),
+        ("The lease ends at the end of March 2027.", "2027-03-31"),
+        ("The report is due at the end of February 2027.", "2027-02-28"),
+        ("The Hamburg office opens at the end of March 2027.", ""),
         ("We met on Friday.", ""),
         ("It was built by hand.", ""),
         ("It is done by maybe ten people.", ""),
@@ -146,6 +149,19 @@ WEDNESDAY = datetime(2026, 5, 6, 15, tzinfo=UTC)
 def test_the_day_until_which_something_holds_is_read(text: str, day: str) -> None:
     found = until(text, WEDNESDAY)
     assert (f"{found:%Y-%m-%d}" if found else "") == day
+
+
+@pytest.mark.parametrize(
+    ("text", "ends"),
+    [
+        ("The lease ends at the end of March 2027.", True),
+        ("They need it until the end of June 2027.", True),
+        ("They promised to migrate by end of January.", False),
+    ],
+)
+def test_what_is_due_on_a_day_does_not_end_on_it(text: str, ends: bool) -> None:
+    assert until(text, WEDNESDAY) is not None
+    assert lasts(text) is ends
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,14 @@ from recollect.text.support import tables
 from recollect.text.terms import fold
 
 _CUE = re.compile(
-    r"\b(?:until|till|through|thru|up to|by|before|due(?: on| by)?|deadline\b[^.]{0,40}?|"
-    r"(?:ends?|expires?|runs out|closes|valid)(?: on| in)?|no later than|to the)\s+(?:the\s+)?"
-    r"(?:end of\s+)?",
+    r"\b(?:until|till|through|thru|up to|by|before|due(?: on| by| at)?|deadline\b[^.]{0,40}?|"
+    r"(?:ends?(?!\s+of\b)|expires?|runs out|closes|valid)(?: on| in| at)?|no later than|to the)\s+"
+    r"(?:the\s+)?(?:end of\s+)?",
     re.IGNORECASE,
 )
-_LASTS = re.compile(r"\b(?:until|till|through|thru|up to|ends?|expires?|runs out|valid)\b", re.I)
+_LASTS = re.compile(
+    r"\b(?:until|till|through|thru|up to|ends?(?!\s+of\b)|expires?|runs out|valid)\b", re.I
+)
 _WORD = r"([^\W\d_]{3,})\b\.?"
 _DAY = re.compile(
     rf"(\d\d?)(?:st|nd|rd|th)?\s+(?:of\s+)?{_WORD}|{_WORD}(?:\s+(\d\d?)(?:st|nd|rd|th)?\b)?"
