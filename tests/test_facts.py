@@ -206,6 +206,22 @@ def test_a_resolved_question_was_open_before(m: Memory) -> None:
     assert ids(m.context("Zeta port", as_of="2024-06-01"), "questions") == ["q"]
 
 
+def test_only_what_is_open_can_be_resolved(m: Memory) -> None:
+    keep(m, "rent", "Rent is 900.", name="rent")
+    with pytest.raises(UsageError, match="neither open nor resolved"):
+        m.curation.resolve("rent")
+    assert m.curation.fact("rent").resolved_at is None
+
+
+def test_the_history_is_found_by_a_name_that_only_the_replaced_fact_has(m: Memory) -> None:
+    keep(m, "old", "The API takes 100 requests a minute.", name="API rate limit")
+    keep(m, "new", "Clients may send 500 requests each minute.", supersedes=["old"])
+    assert {event.id for event in m.history("API rate limit")} == {"old", "new"}
+    assert [one.id for one in m.curation.timeline("API rate limit")] == ["old", "new"]
+    with pytest.raises(NotFound):
+        m.history("API rate")
+
+
 def test_the_prelude_is_of_live_universal_facts_of_the_owner(m: Memory) -> None:
     keep(m, "a", "Prefers tea.", type="preference")
     keep(m, "b", "Knows React.", type="expertise", scopes=["user:universal"])

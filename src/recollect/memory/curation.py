@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from recollect.arguments import clean, moment
 from recollect.errors import NotFound, UsageError
+from recollect.facts import OPEN
 from recollect.memory import model_admin, requests, writes
 from recollect.memory.core import Core
 from recollect.models import worth
@@ -40,8 +41,17 @@ class Curation:
         return remember.find(self._core.store, self._owner(owner), clean(name))
 
     def timeline(self, fact: str, *, owner: str | None = None) -> Sequence[Fact]:
-        """A fact, what it replaced and what replaced it, oldest first."""
-        return remember.chain(self._core.store, self.fact(fact, owner=owner))
+        """A fact, what it replaced and what replaced it, oldest first. The name may be one that
+        only what was replaced has."""
+        store = self._core.store
+        try:
+            found = self.fact(fact, owner=owner)
+        except NotFound:
+            older = remember.replaced(store, self._owner(owner), clean(fact))
+            if older is None:
+                raise
+            found = older
+        return remember.chain(store, found)
 
     def topics(
         self, *, owner: str | None = None, scopes: Sequence[str] | None = None
@@ -127,11 +137,18 @@ class Curation:
         by: str = "",
         why: str = "",
     ) -> Fact:
-        """Closes an open question."""
+        """Closes an open question or a task."""
         when = moment(at, "at") or datetime.now(UTC)
-        return self._change(
-            question, owner, "resolved", lambda f: f._replace(resolved_at=when), by, why
-        )
+
+        def resolved(f: Fact) -> Fact:
+            if f.type not in OPEN:
+                raise UsageError(
+                    f"{f.title!r} is a {f.type}, which is neither open nor resolved",
+                    hint="`recollect supersede` replaces a fact, `recollect forget` removes it",
+                )
+            return f._replace(resolved_at=when)
+
+        return self._change(question, owner, "resolved", resolved, by, why)
 
     def supersede(
         self, old: str, new: str, *, owner: str | None = None, by: str = "", why: str = ""

@@ -61,7 +61,14 @@ def history(core: Core, name: str, owner: str | None) -> Sequence[Event]:
     events = core.store.history(name)
     if events and not core.store.get(name):
         return events
-    found = document(core, name, owner)
+    try:
+        found = document(core, name, owner)
+    except NotFound:
+        holder = requests.filter_of(core.view, {"owner": owner}).holder
+        replaced = remember.replaced(core.store, holder, clean(name))
+        if replaced is None:
+            raise
+        return remember.history(core.store, replaced)
     if found.kind != "fact":
         return core.store.history(found.id)
     return remember.history(core.store, from_document(found))

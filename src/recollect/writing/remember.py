@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
+from operator import attrgetter
 from typing import Any
 from uuid import uuid4
 
@@ -87,10 +88,20 @@ def find(store: Store, owner: str, name: str) -> Fact:
 
 def called(store: Store, owner: str, name: str) -> list[Document]:
     """The facts in force that have this name."""
-    held = store.by_handle([handle(owner, key) for key in keys(name)])
-    found = {one.document.id: one.document for one in held}
     asked = FactFilter(owner)
-    return [d for d in found.values() if not asked.out_of_force(from_document(d))]
+    return [d for d in _having(store, owner, name) if not asked.out_of_force(from_document(d))]
+
+
+def _having(store: Store, owner: str, name: str) -> list[Document]:
+    """All facts that have this name."""
+    held = store.by_handle([handle(owner, key) for key in keys(name)])
+    return list({one.document.id: one.document for one in held}.values())
+
+
+def replaced(store: Store, owner: str, name: str) -> Fact | None:
+    """The newest fact of this name that something of another name has replaced."""
+    found = filter(attrgetter("superseded_by"), map(from_document, _having(store, owner, name)))
+    return max(found, key=lambda fact: fact.start, default=None)
 
 
 def chain(store: Store, fact: Fact) -> list[Fact]:
