@@ -15,7 +15,7 @@ from recollect.models.worth import SentenceModel
 from recollect.ports import PassageSentences, Worth, WorthModel
 from recollect.writing.curation.chunk import pieces
 from recollect.writing.curation.extract import BySentences, Extracted, PieceContext
-from recollect.writing.curation.outline import joined
+from recollect.writing.curation.outline import form_of, joined
 from recollect.writing.curation.recon import survey
 from recollect.writing.curation.subjects import subject
 from recollect.writing.curation.until import lasts, until
@@ -105,6 +105,19 @@ def test_people_who_talk_are_told_apart() -> None:
     assert got[0].statement == "Gwen: I'm away until Monday."
     assert [fact.speaker for fact in got[:2]] == ["Gwen", "Tom"]
     assert got[1].statement == "The demo is on Friday."
+
+
+def test_in_a_chat_with_times_it_is_enough_to_speak_once() -> None:
+    text = (
+        "[2026-11-04 09:10] Malik T.: I'm away until Monday.\n"
+        "[2026-11-04 09:12] Paula: The demo is on Friday.\n"
+    )
+    assert [(fact.speaker, fact.statement) for fact in facts(text)] == [
+        ("Malik T.", "Malik T.: I'm away until Monday."),
+        ("Paula", "The demo is on Friday."),
+    ]
+    log = "[09:10] ERROR: The disk is full.\n[09:12] WARN: The queue grows.\n"
+    assert form_of(log) == ""
 
 
 @pytest.mark.parametrize(

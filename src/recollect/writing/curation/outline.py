@@ -95,12 +95,21 @@ def form_of(text: str) -> Form:
 
 def _is_talk(text: str) -> bool:
     """Whether names begin the lines of a text, so that people are talking: at least two of them,
-    most more than once, on at least half of the lines that begin a paragraph or follow a name."""
+    most more than once or behind a time, on at least half of the lines that begin a paragraph or
+    follow a name."""
     head = text[:TALK]
     lines = [line for line in head.splitlines() if line.strip()]
-    names = [match["name"] for line in lines if (match := re.match(_NAMED, line))]
-    again = sum(names.count(name) > 1 for name in names)
-    return len(set(names)) > 1 and again * 4 >= len(names) * 3 and len(names) * 2 >= len(lines)
+    found = [match for line in lines if (match := re.match(_NAMED, line))]
+    names = [match["name"] for match in found]
+    sure = sum(names.count(match["name"]) > 1 or _is_timed(match) for match in found)
+    return len(set(names)) > 1 and sure * 4 >= len(names) * 3 and len(names) * 2 >= len(lines)
+
+
+def _is_timed(named: re.Match[str]) -> bool:
+    """Whether a name stands behind a time, as in a chat; a word in capitals is the level of a
+    log."""
+    before = named.string[: named.start("name")]
+    return re.search(r"\d:\d\d", before) is not None and not named["name"].isupper()
 
 
 def joined(turns: Iterable[tuple[str, str]]) -> str:
