@@ -190,6 +190,41 @@ def test_a_provider_that_is_not_there(server: LlmServer) -> None:
 
 
 @pytest.mark.usefixtures("store")
+@pytest.mark.parametrize(
+    ("answer", "advice", "times"),
+    [
+        (said({"error": {"message": "bad key"}}, 401), "look at the key", 1),
+        (said({"error": {"message": "quota"}}, 429, Retry_After="3600"), "again in 3600 s", 1),
+        (said(b"<html>log in</html>", Content_Type="text/html"), "is this the address of", 1),
+    ],
+)
+def test_a_failure_says_what_to_do(
+    cli: Cli, provider: LlmServer, answer: Say, advice: str, times: int
+) -> None:
+    provider.answers = [answer]
+    done = cli("think", WHY)
+    assert advice in done.err
+    assert "a price that is not known" not in done.out
+    assert len(provider.asked) == times
+
+
+@pytest.mark.usefixtures("store")
+def test_a_server_that_is_stopped_is_named(cli: Cli, provider: LlmServer) -> None:
+    provider.close()
+    done = cli("think", WHY)
+    assert f"does a server listen at {provider.url}" in done.err
+    assert "$0.0000" in done.out
+
+
+@pytest.mark.usefixtures("store")
+def test_a_text_of_which_every_piece_failed_is_an_error(cli: Cli, provider: LlmServer) -> None:
+    provider.answers = [said({"error": {"message": "bad key"}}, 401)]
+    done = cli("curate", "--llm", "--text", "We deploy on Fridays, and the pier is closed.")
+    assert done.code == 1
+    assert "look at the key" in done.out + done.err
+
+
+@pytest.mark.usefixtures("store")
 def test_money_that_is_not_allowed_is_not_spent(cli: Cli, provider: LlmServer) -> None:
     cli("config", "set", "llm.command_limit", "0.01")
     done = cli("think", WHY)

@@ -37,6 +37,12 @@ def in_a_line(error: BaseException) -> str:
     return str(error).partition("\n")[0] or type(error).__name__
 
 
+def with_advice(error: BaseException) -> str:
+    """What an error says in a line, and what to do about it."""
+    hint = getattr(error, "hint", "")
+    return f"{in_a_line(error)} ({hint})" if hint else in_a_line(error)
+
+
 class RecollectError(Exception):
     """The root of the tree."""
 
@@ -113,6 +119,11 @@ class WebRefused(WebError):
 class ModelError(RecollectError):
     http_status = 503
 
+    @property
+    def may_cost(self) -> bool:
+        """Whether the request may have been worked on."""
+        return True
+
 
 class ModelMissing(ModelError):
     pass
@@ -124,6 +135,10 @@ class ModelUnreachable(ModelError):
         self.sent = sent
         """Whether the request had been sent, so that it may cost something."""
 
+    @property
+    def may_cost(self) -> bool:
+        return self.sent
+
 
 class ModelBusy(ModelError):
     def __init__(self, message: str, *, hint: str = "", after: float | None = None) -> None:
@@ -131,13 +146,23 @@ class ModelBusy(ModelError):
         self.after = after
         """In how many seconds to try again, if it said so."""
 
+    @property
+    def may_cost(self) -> bool:
+        return False
+
 
 class ModelUnauthorised(ModelError):
-    pass
+    @property
+    def may_cost(self) -> bool:
+        return False
 
 
 class ModelRefused(ModelError):
     http_status = 502
+
+    @property
+    def may_cost(self) -> bool:
+        return False
 
 
 class ModelTooLong(ModelRefused):

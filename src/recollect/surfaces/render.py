@@ -139,7 +139,10 @@ def spent(written: Synthesis) -> str:
     """Returns the calls, tokens and cost of a language model, in one line."""
     calls = plural(written.calls, "call")
     tokens = f"{written.input:,} tokens in, {written.output:,} out"
-    price = "at a price that is not known" if written.cost is None else f"${written.cost:.4f}"
+    if written.cost is None and not written.input:
+        tokens, price = "", "what it may have cost is in `recollect llm`"
+    else:
+        price = "at a price that is not known" if written.cost is None else f"${written.cost:.4f}"
     return dotted(written.model, calls, tokens, price)
 
 

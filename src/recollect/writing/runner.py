@@ -22,7 +22,7 @@ from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import Any, Generic, Literal, TypeVar
 
-from recollect.errors import Cancelled, ServiceDenied, UsageError, in_a_line
+from recollect.errors import Cancelled, ServiceDenied, UsageError, in_a_line, with_advice
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import by_name, without
 
@@ -355,7 +355,7 @@ def fan_out(
             try:
                 done: FanOutResult[T, R] = FanOutResult(items[place], work(items[place]))
             except Exception as error:  # noqa: BLE001  reported with the item
-                done = FanOutResult(items[place], None, in_a_line(error))
+                done = FanOutResult(items[place], None, with_advice(error))
             finished.put((place, done))
 
     for _ in range(min(at_once, len(items))):

@@ -20,8 +20,6 @@ from recollect.errors import (
     ModelBusy,
     ModelError,
     ModelGarbled,
-    ModelRefused,
-    ModelUnauthorised,
     ModelUnreachable,
     UsageError,
 )
@@ -144,9 +142,7 @@ def _both(first: Tell, second: Tell) -> Tell:
 
 def _may_cost(error: BaseException) -> bool:
     """Returns whether a request that ended so may have been worked on."""
-    if isinstance(error, ModelUnreachable):
-        return error.sent
-    return not isinstance(error, ModelUnauthorised | ModelRefused | ModelBusy)
+    return error.may_cost if isinstance(error, ModelError) else True
 
 
 def _check(request: LlmRequest, tell: Tell | None) -> None:

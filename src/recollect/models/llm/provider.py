@@ -163,7 +163,10 @@ class HttpProvider(_Turns):
                 raise error
             if status != 200:
                 raise self._error(status, answered, exchange.body())
-            if call.tell is None or answered.get("content-type", "").startswith("application/json"):
+            kind = answered.get("content-type", "")
+            if kind.startswith("text/html"):
+                raise self._garbled("what it sent is a web page")
+            if call.tell is None or kind.startswith("application/json"):
                 return self._whole(exchange.body(), call.tell)
             return self._streamed(exchange.lines(first), call.tell)
 
@@ -228,6 +231,10 @@ class HttpProvider(_Turns):
         """Returns the error without the key, should the server have repeated it."""
         error.message = self._found.cleaned(error.message)
         error.args = (error.message,)
+        if isinstance(error, ModelUnreachable) and not (error.sent or error.hint):
+            error.hint = (
+                f"does a server listen at {self._address.url}? `recollect llm test` asks it"
+            )
         return error
 
 

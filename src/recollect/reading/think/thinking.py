@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import chain
 
-from recollect.errors import Cancelled, RecollectError, SpendRefused, in_a_line
+from recollect.errors import Cancelled, ModelError, RecollectError, SpendRefused, with_advice
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Query, Stage, TimeRoute
 from recollect.nouns.synthesis import SelfGrade, Synthesis
@@ -203,10 +203,10 @@ class _Thinking:
     def _failure(self, error: RecollectError) -> str:
         if isinstance(error, SpendRefused):  # nothing was sent
             self._bill = self._bill._replace(calls=self._bill.calls - 1)
-        else:  # what it cost is in the ledger, and not told here
+        elif not isinstance(error, ModelError) or error.may_cost:  # the ledger has it
             self._bill = self._bill._replace(cost=None)
         if not isinstance(error, Cancelled):
-            return in_a_line(error)
+            return with_advice(error)
         if self._box.given_up:
             current().look_up("think")
             raise error

@@ -79,7 +79,7 @@ def curate(options: Options) -> int:
                 show(options, {}, lambda style, made=made: _curated(made, style))  # type: ignore[misc]
     if options.json:
         print_json(done[0].as_json() if len(done) == 1 else {"texts": json_list(done)})
-    if any(made.failed for made in done):
+    if any(made.failed or made.unread for made in done):
         return 1
     return exit_code(any(made.items or made.kept for made in done))
 

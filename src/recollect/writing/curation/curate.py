@@ -42,6 +42,8 @@ class Curated(NamedTuple):
     """Pieces that nothing could be read from and statements that were refused, and why."""
     survey: Mapping[str, Any] = {}
     dry_run: bool = False
+    unread: bool = False
+    """Nothing could be read for facts: every piece failed, and ``lost`` says why."""
 
     @property
     def failed(self) -> str:
@@ -67,6 +69,7 @@ class Curated(NamedTuple):
             "merged": self.merged,
             "for_review": sum(item.verdict == "pending" for item in self.items),
             "lost": json_list(self.lost),
+            "unread": self.unread,
             "slots": json_list(self.slots),
         }
 
@@ -106,6 +109,7 @@ def curate(
         lost=extraction.lost if extraction else (),
         survey=_surveyed(outcomes["recon"].output),
         dry_run=dry_run,
+        unread=extraction is not None and extraction.unread,
     )
 
 

@@ -99,6 +99,8 @@ class Extraction(NamedTuple):
     facts: tuple[Extracted, ...]
     lost: tuple[Problem, ...] = ()
     """Pieces that nothing could be read from and statements that were refused, and why."""
+    unread: bool = False
+    """Every piece failed."""
 
 
 class Groups(NamedTuple):
@@ -158,7 +160,8 @@ def _extract(context: SlotContext) -> Extraction:
         lost.append(Problem(given.name, why))
     read = [fact for one in done for fact in one.result or ()]
     lost += [Problem(f"“{fact.statement}”", fact.refused) for fact in read if fact.refused]
-    return Extraction(tuple(fact for fact in read if not fact.refused), tuple(lost))
+    unread = bool(done) and all(one.error for one in done)
+    return Extraction(tuple(fact for fact in read if not fact.refused), tuple(lost), unread)
 
 
 def _untold(given: SourceText, language: str) -> list[Problem]:
