@@ -192,7 +192,8 @@ NEGATIVE = frozenset(
     untouched inactive incompatible offline wait waits against avoid avoids avoided queenless out
     lost lose loses dead expired stopped stop stops cease ceased only except interdit interdite
     quit quits cancelled canceled cancel dropped drop verboten prohibido vietato proibido
-    zabronione zabroniony anymore longer
+    zabronione zabroniony anymore longer omit omits omitted skip skips skipped forgot forgotten
+    disappear disappears disappeared free unless
     """.split()
 )
 """Words that say that something is not so: against a negation of the other side they count, but a
