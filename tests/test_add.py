@@ -458,6 +458,26 @@ def test_a_deleted_note_is_told_and_stays_until_it_is_pruned(cli: Cli, vault: Pa
     assert "--prune" in shown.out
 
 
+def test_what_a_deleted_note_says_is_marked_until_it_is_back(cli: Cli, vault: Path) -> None:
+    cli("add", str(vault))
+    assert "no longer in its source" not in cli("search", "heron").out  # kept by the cache
+    moved = (vault / "alpha.md").rename(vault / ".alpha")
+    cli("add", str(vault), "--dry-run")
+    assert "no longer in its source" not in cli("search", "heron").out
+    cli("add", str(vault))
+    for command in (("search", "heron"), ("get", "alpha.md"), ("gather", "heron")):
+        assert "no longer in its source" in cli(*command).out
+    assert cli("search", "heron", "--json").json["shown"][0]["gone"] is True
+    assert cli("get", "alpha.md", "--json").json["gone"] is True
+    assert cli("status", "--json").json["gone"] == 1
+    assert "1 document: no longer in its source; `recollect add PATH --prune`" in cli("status").out
+    moved.rename(vault / "alpha.md")
+    assert cli("add", str(vault), "--json").json["changed"] == 1
+    assert "no longer in its source" not in cli("search", "heron").out
+    assert cli("status", "--json").json["gone"] == 0
+    assert cli("doctor", "--full", "--json").json["checks"][0]["state"] == "ok"
+
+
 def test_pruning_without_a_terminal_needs_a_yes_and_shows_what_goes(cli: Cli, vault: Path) -> None:
     cli("add", str(vault))
     (vault / "alpha.md").unlink()
@@ -544,6 +564,12 @@ def test_a_line_that_is_gone_is_told_until_it_is_pruned(mem: Memory, tmp_path: P
     write_lines(file, two)
     for _ in range(2):
         assert gone(mem.add(file)) == ["one"]
+        assert [mem.get(name).gone for name in ("one", "two")] == [True, False]
+    write_lines(file, one, two)
+    mem.add(file)
+    assert not mem.get("one").gone
+    write_lines(file, two)
+    assert gone(mem.add(file)) == ["one"]
     assert names(mem) == ["one", "two"]
     assert mem.add(file, prune=True).removed == 1
     assert names(mem) == ["two"]

@@ -233,7 +233,16 @@ def test_sources_that_are_gone_or_changed_are_told(tmp_path: Path) -> None:
         found = checks(memory)["sources"]
         assert (found.state, found.mend) == ("warn", f"recollect add {notes}")
         assert "40 days ago" in found.text
+        (notes / "b.md").write_text("The heron eats fish.\n")
         memory.add(notes)
+        assert checks(memory)["sources"].state == "ok"
+        (notes / "b.md").unlink()
+        for _ in range(2):
+            found = checks(memory)["sources"]
+            assert "1 of what was imported is not there any more" in found.text
+            assert (found.state, found.mend) == ("warn", f"recollect add {notes} --prune")
+            memory.add(notes)
+        memory.add(notes, prune=True)
         assert checks(memory)["sources"].state == "ok"
         shutil.rmtree(notes)
         found = checks(memory)["sources"]

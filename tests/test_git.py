@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hostile import processor_seconds
+from recollect import Memory
 from recollect.nouns import Document, Problem
 from recollect.sources import git
 
@@ -551,3 +552,20 @@ def test_a_summary_takes_no_time_over_odd_bytes(start: str) -> None:
     with processor_seconds(2):
         for path in ("a.md", "a.py", "a.js"):
             git.summary(path, start.encode())
+
+
+def test_a_file_that_left_the_repository_is_marked_until_it_is_back(repo: Path) -> None:
+    commit(repo, "one", {"a.py": "print(1)\n", "b.py": "print(2)\n"})
+    with Memory.open("memory://", embed_model="none") as memory:
+
+        def marked() -> set[str]:
+            return {one.path for one in memory.list(limit=100).items if one.gone}
+
+        memory.add(repo)
+        run(repo, "rm", "-q", "b.py")
+        commit(repo, "two")
+        memory.add(repo)
+        assert marked() == {"b.py"}
+        run(repo, "revert", "--no-edit", "HEAD")
+        memory.add(repo)
+        assert marked() == set()

@@ -128,6 +128,13 @@ def test_marks_of_spans_are_found_in_the_text_that_is_shown() -> None:
     style = Style(False)
     style.mark, style.off = "<", ">"
     assert "    user: Who <signs>?\n    …\n    assistant: <Ana>." in render.answer(
+def test_what_its_source_no_longer_has_is_marked_on_every_line() -> None:
+    found = answer(result(gone=True), named=(named(gone=True),))
+    for told in (tool_text.answer(found, {}), render.answer(found, Style(False))):
+        assert told.count("no longer in its source") == 2
+    assert found.as_json()["shown"][0]["gone"] is found.as_json()["named"][0]["gone"] is True
+
+
         answer(talk), style
     )
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from recollect.errors import StoreError
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import (
+    GONE,
     ChangeSet,
     Document,
     Event,
@@ -86,6 +87,11 @@ class DocumentStamp(NamedTuple):
     stamp: str
     owner: str
     scopes: tuple[str, ...]
+
+    @property
+    def gone(self) -> bool:
+        """Whether the last import found that its source no longer has it."""
+        return self.stamp.endswith(GONE)
 
     @property
     def id(self) -> str:
@@ -562,9 +568,9 @@ class Answers(Protocol):
 class Admin(Protocol):
     """What imports, transfers and whoever runs a store need."""
 
-    def stamps(self, source: str) -> list[DocumentStamp]:
+    def stamps(self, source: str, *, gone: bool = False) -> list[DocumentStamp]:
         """Returns all documents of the source of this very name, newest first by time of
-        writing."""
+        writing; or only those that it no longer has."""
 
     def dump(self, *, after: str = "", vectors: bool = True) -> Iterator[DumpEntry]:
         """Yields everything that is kept, as of one moment whoever writes meanwhile, one item in

@@ -24,6 +24,12 @@ def sources(case: Case) -> Check:
         details = tuple(f"{one.source}: {one.place}" for one in gone[:SHOWN])
         text = f"{len(gone)} of {len(states)} places are gone: {gone[0].place}"
         return Check("warn", text, f"recollect add {gone[0].place} --prune", details)
+    missing = [one for one in states if one.missing]
+    if missing:
+        count, first = sum(one.missing for one in missing), missing[0]
+        details = tuple(f"{one.source}: {one.missing:,} not there" for one in missing[:SHOWN])
+        text = f"{count:,} of what was imported {'is' if count == 1 else 'are'} not there any more"
+        return Check("warn", text, f"recollect add {first.place} --prune", details)
     stale = sorted((one for one in states if one.changed), key=lambda one: -one.days)
     if stale:
         first = stale[0]

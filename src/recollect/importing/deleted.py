@@ -1,16 +1,19 @@
-"""What the store has of places, and the disk has no more."""
+"""What the store has of places, and the disk has no more: it is found, and marked."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 
 from recollect.arguments import is_there
 from recollect.importing.imported import ImportedFiles
 from recollect.importing.sources import SourceRoot, SourceRoots, origin_of, place_of, uris_of
-from recollect.nouns import SourceStats, by_id
+from recollect.nouns import GONE, Document, Put, SourceStats, by_id
 from recollect.ports import DocumentStamp, StorageEngine
+
+MOST_PASSAGES = 1 << 30
+"""More passages than a document has."""
 
 
 class MissingDocuments:
@@ -76,3 +79,15 @@ class MissingDocuments:
 
     def _was_walked(self, path: Path) -> bool:
         return path not in self.unread and self.unread.isdisjoint(path.parents)
+
+
+def marked_gone(store: StorageEngine, missing: Iterable[DocumentStamp | Document]) -> Iterator[Put]:
+    """Yields those of them that are not marked as gone yet, with the mark and otherwise as they are
+    stored. An import of their file writes them without it."""
+    for one in missing:
+        if one.gone:
+            continue
+        for document in store.get(one.id):
+            stored = store.passages([f"{one.id}:0"], after=MOST_PASSAGES)
+            marked = document._replace(stamp=f"{document.stamp}{GONE}")
+            yield Put(marked, tuple(each.passage for each in stored))

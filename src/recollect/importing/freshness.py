@@ -6,9 +6,12 @@ import time
 from itertools import islice
 from pathlib import Path
 
+from recollect.arguments import is_there
+from recollect.importing.sources import origin_of
 from recollect.importing.watcher import watched
 from recollect.named_tuple import NamedTuple
-from recollect.ports import StorageEngine
+from recollect.nouns import SourceStats, by_name
+from recollect.ports import DocumentStamp, StorageEngine
 from recollect.sources.files import walk
 
 FOLDERS = 1000
@@ -19,6 +22,8 @@ class SourceState(NamedTuple):
     source: str
     place: Path
     gone: bool = False
+    missing: int = 0
+    """Documents that were imported and are not there any more."""
     changed: int = 0
     """Files that were imported and have changed since."""
     days: float = 0.0
@@ -26,15 +31,21 @@ class SourceState(NamedTuple):
 
 
 def source_states(store: StorageEngine) -> list[SourceState]:
-    return [_state(store, one.source, one.place) for one in watched(store.stats().sources)]
+    sources = store.stats().sources
+    named = by_name(sources)
+    return [_state(store, named[one.source], one.place) for one in watched(sources)]
 
 
-def _state(store: StorageEngine, source: str, place: Path) -> SourceState:
+def _state(store: StorageEngine, about: SourceStats, place: Path) -> SourceState:
+    source = about.name
     if not place.exists():
         return SourceState(source, place, gone=True)
+    origin = origin_of(about, place.as_uri())
+    known = [one for one in store.admin.stamps(source) if one.origin == origin]
+    missing = sum(_is_missing(one, place if place.is_dir() else place.parent) for one in known)
     stamps: dict[str, set[str]] = {}
-    for known in store.admin.stamps(source):
-        stamps.setdefault(known.path, set()).add(known.stamp)
+    for one in known:
+        stamps.setdefault(one.path, set()).add(one.stamp)
     changed = [
         file.modified
         for folder in islice(walk(place), FOLDERS)
@@ -43,4 +54,11 @@ def _state(store: StorageEngine, source: str, place: Path) -> SourceState:
         and not any(stamp.startswith(file.stamp) for stamp in stamps[file.relative])
     ]
     days = (time.time() - min(changed) / 1e9) / 86400 if changed else 0.0
-    return SourceState(source, place, changed=len(changed), days=max(0.0, days))
+    return SourceState(source, place, missing=missing, changed=len(changed), days=max(0.0, days))
+
+
+def _is_missing(one: DocumentStamp, folder: Path) -> bool:
+    """Tells whether a document is marked as gone, or its file is not there. A line of JSONL has no
+    file of its own."""
+    of_file = one.stamp and not one.stamp.startswith("file:")
+    return one.gone or bool(of_file and not is_there(folder / one.path))

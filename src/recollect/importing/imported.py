@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from itertools import chain, islice
 from pathlib import PurePosixPath
 
-from recollect.nouns import UNIVERSAL
+from recollect.nouns import GONE, UNIVERSAL
 from recollect.ports import DocumentStamp
 
 
@@ -21,6 +21,7 @@ class ImportedFiles:
         self.lines: dict[str, list[DocumentStamp]] = {}
         for document in documents:
             _, _, path, origin, stamp, _, _ = document
+            stamp = stamp.removesuffix(GONE)
             if stamp.startswith("file:"):
                 self.lines.setdefault(stamp, []).append(document)
             elif stamp:

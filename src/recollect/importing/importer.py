@@ -18,7 +18,7 @@ from recollect.errors import InputError, UsageError
 from recollect.facts import Fact
 from recollect.importing.contents import Contents, FileToRead, is_empty, is_mem0, is_memory
 from recollect.importing.copies import Copies
-from recollect.importing.deleted import MissingDocuments
+from recollect.importing.deleted import MissingDocuments, marked_gone
 from recollect.importing.forks import Forks
 from recollect.importing.imported import ImportedFiles
 from recollect.importing.options import ImportDefaults, ImportRequest
@@ -43,7 +43,7 @@ from recollect.text import stated
 from recollect.transfer import tree_import
 from recollect.transfer.tree_manifest import tree_of
 from recollect.writing import path as write_path
-from recollect.writing.documents import Item
+from recollect.writing.documents import Item, batches
 from recollect.writing.remember import redacted
 
 if TYPE_CHECKING:
@@ -303,11 +303,14 @@ class Importer:
             known.keep(home.origin, [one.file.relative])
 
     def _gone(self, some: Iterable[DocumentStamp | Document]) -> Receipt:
-        """Reports missing documents once, and removes them if the caller asked to prune."""
+        """Reports missing documents once, and removes them if the caller asked to prune; else each
+        is marked as gone, until its file is there again."""
         documents = [d for d in some if d.id not in self._told]
         self._told.update(d.id for d in documents)
         missing = tuple(Problem(d.path or d.external, "no longer in its source") for d in documents)
-        if not self._options.prune or not documents:
+        if not self._options.prune:
+            for batch, _ in batches(marked_gone(self._store, documents)):
+                write_path.commit(self._store, batch, dry_run=self._options.dry_run)
             return Receipt(missing=missing)
         changes = [Remove(d.id) for d in documents]
         receipt = write_path.commit(self._store, changes, dry_run=self._options.dry_run)
@@ -443,7 +446,8 @@ class Importer:
             gone += [d for d in self._scan(name) if d.owner != owner]
         if self._is_unchanged(source):
             return Receipt(unchanged=before.documents - len(gone)) + self._gone(gone)
-        hashes = {p: str(d.meta.get("hash", "")) for p, d in known.items() if as_before}
+        there = {p: d for p, d in known.items() if as_before and not d.gone}
+        hashes = {p: str(d.meta.get("hash", "")) for p, d in there.items()}
 
         def records() -> Iterator[Item]:
             yield from git.commits(root, name, *whose, former if as_before else "")

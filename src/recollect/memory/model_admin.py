@@ -59,11 +59,12 @@ class ModelSwitch(NamedTuple):
 def status(core: Core) -> Status:
     """What the store holds, which model it is searched with, and what is pending."""
     stats = core.store.stats()
+    gone = sum(len(core.store.admin.stamps(one.name, gone=True)) for one in stats.sources)
     if core.embedder is None:
-        return Status(stats, core.config["embed.model"], core.why_no_embedder, 0)
+        return Status(stats, core.config["embed.model"], core.why_no_embedder, 0, gone)
     pending = stats.passages - stats.vectors.get(core.embedder.key, 0)
     failure = core.background.failure if core.background else ""
-    return Status(stats, core.embedder.key, failure or "ready", pending)
+    return Status(stats, core.embedder.key, failure or "ready", pending, gone)
 
 
 def embed(core: Core, report: Report, threads: int | None) -> int:

@@ -258,6 +258,8 @@ class Status(NamedTuple):
     model: str
     model_state: str
     pending: int
+    gone: int = 0
+    """Documents that their sources no longer have."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -265,4 +267,5 @@ class Status(NamedTuple):
             "model": self.model,
             "model_state": self.model_state,
             "pending": self.pending,
+            "gone": self.gone,
         }

@@ -48,6 +48,7 @@ from recollect.nouns.changes import (
     StoreStats,
 )
 from recollect.nouns.documents import (
+    GONE,
     LOCAL,
     NO_META,
     ROLES,
@@ -113,6 +114,7 @@ from recollect.nouns.values import (
 )
 
 __all__ = [
+    "GONE",
     "LOCAL",
     "MAX_BUDGET",
     "MAX_LIMIT",

@@ -79,10 +79,12 @@ class Named(NamedTuple):
     """What says the date (:mod:`recollect.text.stated`)."""
     excerpt: str = ""
     """A few of its words, where nothing is shown: a title does not tell whether it answers."""
+    gone: bool = False
+    """Whether its source no longer has it."""
 
     def as_json(self) -> dict[str, Any]:
         return {
-            **self._asdict(),
+            **without(self._asdict(), () if self.gone else ("gone",)),
             "date": iso(self.date),
             "matched": list(self.matched),
             "confidence": round(self.confidence, 4),
@@ -126,6 +128,8 @@ class Result(NamedTuple):
     """What says the date (:mod:`recollect.text.stated`)."""
     earlier: tuple[Earlier, ...] = ()
     """What this has replaced, last first."""
+    gone: bool = False
+    """Whether its source no longer has it."""
 
     def shown_json(self) -> dict[str, Any]:
         """Returns what a reader needs of it and no more."""
@@ -140,7 +144,7 @@ class Result(NamedTuple):
             "confidence": round(self.confidence, 4),
             "said": in_words(self.confidence),
             "spans": json_list(self.spans),
-            **filled({"earlier": json_list(self.earlier)}),
+            **filled({"gone": self.gone, "earlier": json_list(self.earlier)}),
         }
 
     def as_json(self) -> dict[str, Any]:
@@ -166,7 +170,8 @@ class Result(NamedTuple):
             "truncated": self.truncated,
             "detail": self.detail,
             "folded": list(self.folded),
-            **filled({"fact": dict(self.fact), "earlier": json_list(self.earlier)}),
+            **filled({"gone": self.gone, "fact": dict(self.fact)}),
+            **filled({"earlier": json_list(self.earlier)}),
         }
 
 

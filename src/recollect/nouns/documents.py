@@ -29,6 +29,9 @@ SPOKEN = ("user", "assistant")
 UNHEARD = frozenset({"tool", "context", "system", "rewound", "thought"})
 """Roles that nobody replies to; they are searched where a caller asks for them."""
 
+GONE = "\tgone"
+"""What the stamp of a document ends with once its source no longer has it."""
+
 JsonObject = Mapping[str, Any]
 
 NO_META: JsonObject = {}
@@ -110,7 +113,13 @@ class Document(NamedTuple):
     origin: str = ""
     """The file inside the source that it came from, where one file holds many documents."""
     stamp: str = ""
-    """What the source says of the version (such as mtime and size); not part of the content."""
+    """What the source says of the version (such as mtime and size); not part of the content, but
+    for :attr:`gone`."""
+
+    @property
+    def gone(self) -> bool:
+        """Whether the last import found that its source no longer has it."""
+        return self.stamp.endswith(GONE)
 
     @property
     def id(self) -> str:
@@ -149,6 +158,8 @@ class Document(NamedTuple):
             "scopes": list(self.scopes),
             "meta": dict(self.meta),
         }
+        if self.gone:
+            about["gone"] = True
         if not self.title:
             about["headline"] = self.headline()
         if body and self.messages:

@@ -82,6 +82,7 @@ def result(
         signals=candidate.signals,
         spans=spans,
         dated=dated,
+        gone=document.gone,
     )
 
 
@@ -263,6 +264,7 @@ def named(candidate: Candidate, pool: Pool, reason: str, *, quoted: bool = False
         reason=reason,
         dated=dated,
         excerpt=_excerpt(stored, pool) if quoted else "",
+        gone=document.gone,
     )
 
 

@@ -27,6 +27,7 @@ from recollect.nouns import (
     StoredPassage,
     dict_list,
     json_list,
+    without,
 )
 from recollect.ports import StorageEngine
 from recollect.reading import age
@@ -95,9 +96,12 @@ class Section(NamedTuple):
     tokens: int = 0
     """Of all that :meth:`rendered` sends."""
     truncated: bool = False
+    gone: bool = False
+    """Whether its source no longer has it."""
 
     def rendered(self) -> str:
         date = f", {self.date:%Y-%m-%d}" if self.date else ""
+        date += ", no longer in its source" if self.gone else ""
         where = self.source if self.kind == "session" else self.path or self.source
         about = f"({self.kind}, {where}{date}) [{_ranges(self.ids)}]"
         title = f"{self.title} " if self.title else ""
@@ -109,6 +113,7 @@ class Section(NamedTuple):
 
     def as_json(self) -> dict[str, Any]:
         about = {**self._asdict(), "date": iso(self.date), "ids": list(self.ids)}
+        about = without(about, () if self.gone else ("gone",))
         return {**about, "confidence": round(self.confidence, 4)}
 
 
@@ -323,6 +328,7 @@ def _section(parts: Mapping[int, StoredPassage], pool: Pool, confidence: float) 
         ids=tuple(stored.id for stored in some),
         text=_joined(some, pool),
         confidence=confidence,
+        gone=document.gone,
     ).counted()
 
 
@@ -384,6 +390,7 @@ def _unplaced(section: Section) -> Named:
         (),
         section.confidence,
         OVER,
+        gone=section.gone,
     )
 
 

@@ -46,6 +46,8 @@ def digest(put: Put) -> bytes:
     ]
     if put.handles:
         state.append(sorted(set(put.handles)))
+    if d.gone:
+        state.append("gone")
     try:
         canonical = _canonical(state)
     except (TypeError, ValueError, RecursionError) as error:

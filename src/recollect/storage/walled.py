@@ -397,10 +397,10 @@ class WalledAdmin:
         self._names = names
         self._inside = Filter(within=names.view)
 
-    def stamps(self, source: str) -> list[DocumentStamp]:
+    def stamps(self, source: str, *, gone: bool = False) -> list[DocumentStamp]:
         return [
             one._replace(origin=one.origin.partition(_APART)[0])
-            for one in self._engine.admin.stamps(source)
+            for one in self._engine.admin.stamps(source, gone=gone)
             if self._names.view.sees(one.owner, one.scopes)
         ]
 

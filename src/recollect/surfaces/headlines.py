@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 
 from recollect.moments import iso
 from recollect.nouns import Answer, Named, Result, first_words
-from recollect.surfaces.phrases import some, when
+from recollect.surfaces.phrases import dotted, some, when
 from recollect.text import snippet
 from recollect.text.snippet import Mark
 
@@ -27,10 +27,15 @@ def day(moment: datetime | None) -> str:
     return (iso(moment) or "")[:10]
 
 
+GONE = "no longer in its source"
+"""Said of what the last import of its source did not find there any more."""
+
+
 def dated(one: Result | Named) -> str:
     """Returns its day, and what says it where that is no word of its own or of its source."""
     said = day(one.date)
-    return f"{one.dated} of {said}" if said and one.dated in ("file", "commit") else said
+    said = f"{one.dated} of {said}" if said and one.dated in ("file", "commit") else said
+    return dotted(said, when(one.gone, GONE))
 
 
 _MOMENTS = {"first": "first", "since": "since", "last": "last", "state": "as of", "when": "on"}

@@ -312,7 +312,8 @@ def _problem(problem: Problem) -> str:
 
 def document(found: Document, style: Style) -> str:
     day = (iso(found.date) or "")[:10]
-    about = dotted(found.kind, day, found.path, found.source, found.id)
+    gone = when(found.gone, headlines.GONE)
+    about = dotted(found.kind, day, found.path, found.source, gone, found.id)
     title = when(found.title, f"{style.bold}{found.title}{style.off}\n")
     return f"{title}{style.dim}{about}{style.off}\n\n{found.rendered().rstrip()}"
 
@@ -329,6 +330,11 @@ def page(found: Page, style: Style) -> str:
     return "\n".join(lines)
 
 
+def _gone(count: int) -> str:
+    said = f"{plural(count, 'document')}: {headlines.GONE}"
+    return f"{said}; `recollect add PATH --prune` removes what its file is gone of"
+
+
 def status(found: Status, style: Style) -> str:
     stats = found.store
     lines = [
@@ -337,6 +343,7 @@ def status(found: Status, style: Style) -> str:
         + (f" ({', '.join(f'{n:,} {k}' for k, n in stats.kinds.items())})" if stats.kinds else ""),
     ]
     lines += [f"    {s.name}: {s.documents:,} ({s.kind}) {s.uri}".rstrip() for s in stats.sources]
+    lines += some(when(found.gone, _gone(found.gone)))
     lines += some(when(stats.tombstones, f"{stats.tombstones:,} forgotten for good"))
     if not stats.documents:
         lines.append("the store is empty: `recollect init` or `recollect add PATH` fills it")

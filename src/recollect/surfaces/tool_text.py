@@ -263,6 +263,7 @@ def document(found: Document, given: Given) -> str:
         day(found.date),
         found.path,
         found.source,
+        when(found.gone, headlines.GONE),
     )
     lines = [head, part.rstrip() if part or not whole else "(nothing there)"]
     if end < len(whole):

@@ -19,6 +19,7 @@ import numpy as np
 
 from recollect.errors import StoreChanged, UsageError
 from recollect.nouns import (
+    GONE,
     ChangeSet,
     Document,
     DropAnswers,
@@ -373,6 +374,21 @@ class StoreContract(MovingContract):
         assert oldest.id == first.id
         assert oldest == ("a", first.source, "p/a", "", "s2", first.owner, ("home", "work"))
         assert store.admin.stamps("nothing") == store.admin.stamps(first.source.upper()) == []
+
+    def test_a_document_that_its_source_no_longer_has_is_told_and_is_another_version(
+        self, store: StorageEngine
+    ) -> None:
+        there = note("a", "one", stamp="s1")
+        put(store, there, note("b", "two", stamp="s1"))
+        before = store.fingerprint(Filter())
+        put(store, there._replace(stamp=f"s1{GONE}"))
+        assert [one.external for one in store.admin.stamps(there.source, gone=True)] == ["a"]
+        assert len(store.admin.stamps(there.source)) == 2
+        assert [d.gone for name in ("a", "b") for d in store.get(name)] == [True, False]
+        assert store.fingerprint(Filter()) != before
+        assert store.admin.check(full=True).findings == ()
+        put(store, there)
+        assert store.admin.stamps(there.source, gone=True) == []
 
     def test_hostile_texts_are_values_in_every_call(self, store: StorageEngine) -> None:
         evil = "x'); DROP TABLE documents; -- \" %s %(x)s {0} ?1 :a $1 \\"

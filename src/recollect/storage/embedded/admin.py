@@ -43,9 +43,9 @@ class EmbeddedAdmin:
         self._text = text(None)
         self._vectors = vectors
 
-    def stamps(self, source: str) -> list[DocumentStamp]:
+    def stamps(self, source: str, *, gone: bool = False) -> list[DocumentStamp]:
         with self._pool.snapshot() as record:
-            return record.stamps(source)
+            return record.stamps(source, gone=gone)
 
     def dump(self, *, after: str = "", vectors: bool = True) -> Iterator[DumpEntry]:
         self._pool.mine()  # says what became of the file

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.nouns import (
+    GONE,
     Document,
     Event,
     Filter,
@@ -277,12 +278,12 @@ class Documents(Connection):
             rows = list(islice(found, limit))
         return Page(tuple(self.document_of(about) for _, *about in rows), "")
 
-    def stamps(self, source: str) -> list[DocumentStamp]:
+    def stamps(self, source: str, *, gone: bool = False) -> list[DocumentStamp]:
         rows = self._db.execute(
             "SELECT d.external, d.path, d.origin, d.stamp, d.owner, d.scopes "
             "FROM documents d WHERE d.source = (SELECT id FROM sources WHERE name = ?) "
-            "ORDER BY d.key DESC",
-            (source,),
+            "AND d.stamp LIKE ? ORDER BY d.key DESC",
+            (source, f"%{GONE * gone}"),
         ).fetchall()
         return [
             DocumentStamp(

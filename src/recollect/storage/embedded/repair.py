@@ -450,14 +450,15 @@ def _rehash(record: Record, db: sqlite3.Connection) -> Iterator[str]:
     for key, id, made in db.execute("SELECT key, id, digest FROM documents").fetchall():
         try:
             put = whole(record, db, key, {}).put
-            now, named = digest(put), put.document.id
+            named, known = put.document.id, audit.is_of(put, made)
         except (ValueError, TypeError, KeyError):  # its metadata is not what it should be
             db.execute("UPDATE documents SET meta = '{}' WHERE key = ?", (key,))
             put = whole(record, db, key, {}).put
-            now, named = digest(put), put.document.id
-        if named == id and audit.is_of(put, made):
+            named, known = put.document.id, audit.is_of(put, made)
+        if named == id and known:
             continue
         stamp = "" if put.document.kind not in ("fact", "page") else put.document.stamp
+        now = digest(put._replace(document=put.document._replace(stamp=stamp)))
         db.execute(
             "UPDATE OR IGNORE documents SET id = ?, digest = ?, stamp = ? WHERE key = ?",
             (named, now, stamp, key),

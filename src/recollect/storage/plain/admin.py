@@ -39,12 +39,12 @@ class PlainAdmin:
         self.tables = tables
 
     @atomic
-    def stamps(self, source: str) -> list[DocumentStamp]:
+    def stamps(self, source: str, *, gone: bool = False) -> list[DocumentStamp]:
         found = (entry.document for entry in self.tables.newest_first())
         return [
             DocumentStamp(d.external, source, d.path, d.origin, d.stamp, d.owner, d.scopes)
             for d in found
-            if d.source == source
+            if d.source == source and d.gone >= gone
         ]
 
     def dump(self, *, after: str = "", vectors: bool = True) -> Iterator[DumpEntry]:

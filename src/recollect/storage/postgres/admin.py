@@ -34,8 +34,8 @@ class PostgresAdmin:
         self._owners = owners
         self._record = record
 
-    def stamps(self, source: str) -> list[DocumentStamp]:
-        return self._connections.read(lambda db: self._record.stamps(db, source))
+    def stamps(self, source: str, *, gone: bool = False) -> list[DocumentStamp]:
+        return self._connections.read(lambda db: self._record.stamps(db, source, gone=gone))
 
     def dump(self, *, after: str = "", vectors: bool = True) -> Iterator[DumpEntry]:
         with self._connections.unhurried() as db, steady(db):

@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Any
 
 from recollect.nouns import (
+    GONE,
     Document,
     Event,
     Filter,
@@ -241,12 +242,12 @@ class RecordReader:
         among = self._owners.among(filter, "d.owner", values)
         return f"{among} AND {where.document or 'TRUE'}", values
 
-    def stamps(self, db: Db, source: str) -> list[DocumentStamp]:
+    def stamps(self, db: Db, source: str, *, gone: bool = False) -> list[DocumentStamp]:
         rows = db.execute(
             "SELECT d.external, d.path, d.origin, d.stamp, o.name, d.scopes "
             f"FROM {_DOCUMENTS} WHERE d.owner = ANY({self._owners.seen}) AND d.source = %s "
-            "ORDER BY d.key DESC",
-            (stored(source),),
+            "AND d.stamp LIKE %s ORDER BY d.key DESC",
+            (stored(source), f"%{GONE * gone}"),
         )
         return [
             DocumentStamp(

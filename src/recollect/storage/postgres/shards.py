@@ -582,8 +582,8 @@ class ShardedAdmin:
     def __init__(self, shards: Shards) -> None:
         self._shards = shards
 
-    def stamps(self, source: str) -> list[DocumentStamp]:
-        every = self._shards.each(lambda store: store.admin.stamps(source))
+    def stamps(self, source: str, *, gone: bool = False) -> list[DocumentStamp]:
+        every = self._shards.each(lambda store: store.admin.stamps(source, gone=gone))
         return self._shards.merged(every, lambda stamp: stamp.id)
 
     # -------------------------------------------------------------- moving

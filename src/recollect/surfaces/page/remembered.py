@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from recollect.errors import UsageError
 from recollect.facts import FactFilter
 from recollect.markup import Html, el, joined, url
+from recollect.surfaces import headlines
 from recollect.surfaces.page import graph, links, markdown, topics
 from recollect.surfaces.page.layout import (
     PageContent,
@@ -375,7 +376,13 @@ def document(request: PageRequest) -> PageContent:
     text, headings = _body(request, found, whole[start : start + MOST])
     body = joined(
         heading(found.headline(), el("p", el("a", "All documents", href="/documents"))),
-        dotted(badge(found.kind), day(found.date), when(found.path, found.path), found.source),
+        dotted(
+            badge(found.kind),
+            day(found.date),
+            found.path,
+            found.source,
+            when(found.gone, headlines.GONE),
+        ),
         el(
             "div",
             el("div", el("article", text, class_="card reading"), more),
