@@ -105,11 +105,34 @@ def test_a_heading_that_is_the_title_is_not_read_again() -> None:
     assert told.splitlines()[2] == "Ana signs."
 
 
+@pytest.mark.parametrize(
+    ("given", "path"),
+    [
+        ({"kind": "code", "title": "ratelimit", "path": "ratelimit.py"}, "ratelimit.py"),
+        ({"kind": "code", "title": "ratelimit", "path": "src/ratelimit.py"}, "src/ratelimit.py"),
+        ({"title": "release", "path": "runbooks/release.md"}, "runbooks/release.md"),
+        ({"title": "release", "path": "release.md"}, ""),
+        ({"title": "src/a.py", "path": "src/a.py"}, ""),
+    ],
+)
+def test_the_path_of_a_file_is_told_unless_the_title_says_as_much(
+    given: dict[str, Any], path: str
+) -> None:
+    assert headlines.path(result(**given)) == path
+
+
 def test_the_source_is_told_where_there_are_two() -> None:
     other = result(source="wiki", id="0" * 16 + ":0")
     fact = result(kind="fact", source="facts", document="deploy-day", path="")
     assert "vault" not in tool_text.answer(answer(result(), fact), {})
     assert "· vault ·" in tool_text.answer(answer(result(), other), {})
+
+
+def test_what_its_source_no_longer_has_is_marked_on_every_line() -> None:
+    found = answer(result(gone=True), named=(named(gone=True),))
+    for told in (tool_text.answer(found, {}), render.answer(found, Style(False))):
+        assert told.count("no longer in its source") == 2
+    assert found.as_json()["shown"][0]["gone"] is found.as_json()["named"][0]["gone"] is True
 
 
 def test_who_speaks_is_told_once() -> None:
@@ -128,13 +151,6 @@ def test_marks_of_spans_are_found_in_the_text_that_is_shown() -> None:
     style = Style(False)
     style.mark, style.off = "<", ">"
     assert "    user: Who <signs>?\n    …\n    assistant: <Ana>." in render.answer(
-def test_what_its_source_no_longer_has_is_marked_on_every_line() -> None:
-    found = answer(result(gone=True), named=(named(gone=True),))
-    for told in (tool_text.answer(found, {}), render.answer(found, Style(False))):
-        assert told.count("no longer in its source") == 2
-    assert found.as_json()["shown"][0]["gone"] is found.as_json()["named"][0]["gone"] is True
-
-
         answer(talk), style
     )
 

@@ -88,11 +88,10 @@ def given_name(one: Result) -> str:
 
 
 def path(one: Result | Named) -> str:
-    """Returns the path, where the title is neither it nor the name of its file. The log that a
-    session is in says nothing."""
-    file = PurePosixPath(one.path)
-    said = one.kind == "session" or one.title in (one.path, file.name, file.stem)
-    return "" if said else one.path
+    """Returns the path, unless the title is as good: it is the path, or names a text that is in no
+    folder. The log that a session is in says nothing."""
+    named = when(one.kind != "code", one.path.removesuffix(PurePosixPath(one.path).suffix))
+    return "" if one.kind == "session" or one.title in (one.path, named) else one.path
 
 
 def where(one: Result) -> str:
