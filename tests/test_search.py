@@ -172,6 +172,23 @@ def test_what_a_filter_hides_is_counted_by_reason(harbour: Memory) -> None:
     assert harbour.search("sessions").hidden == {}
 
 
+@pytest.mark.parametrize(
+    ("query", "limits", "said"),
+    [
+        ("kind:nosuch sessions", {}, "there is no kind “nosuch”; there are note"),
+        ("sessions", {"sources": ["nope"]}, "there is no source “nope”; there are "),
+        ("path:zzz sessions", {}, "there is no path “zzz”"),
+    ],
+)
+def test_a_limit_that_nothing_is_within_is_told_and_no_word_is_denied(
+    harbour: Memory, query: str, limits: dict[str, list[str]], said: str
+) -> None:
+    empty = harbour.search(query, by="keyword", **limits)  # type: ignore[arg-type]
+    assert "hides 2 that match" in empty.hints[0]
+    assert said in empty.hints[1]
+    assert not any("nothing here has" in hint for hint in empty.hints)
+
+
 def test_only_one_result_a_document_and_its_best_passage(memory: Memory) -> None:
     filler = "words about nothing in particular. " * 40
     memory.put([note("long", f"# One\n\n{filler}\n\n# Two\n\nthe otter sleeps. {filler}")])

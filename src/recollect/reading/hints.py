@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
+from typing import Any
 
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Status, TimeFound, not_among
+from recollect.nouns import Filter, Status, TimeFound, not_among
+from recollect.ports import Store
 from recollect.reading.pool import as_typed
 from recollect.text.questions.parse import Parsed
 
@@ -32,6 +34,8 @@ class Findings(NamedTuple):
     time: TimeFound | None = None
     beside: int = 0
     """How many of the results are behind those that time has put in order."""
+    unknown: tuple[str, ...] = ()
+    """What is said of limits that nothing in the store is within."""
 
 
 def hints(said: Status, told: Findings, has_nearest: bool) -> tuple[str, ...]:
@@ -52,7 +56,8 @@ def hints(said: Status, told: Findings, has_nearest: bool) -> tuple[str, ...]:
     if said == "needs_synthesis":
         made += _without("none of these", told.lacking)
         return (*done, *made)
-    made += _without("nothing here", told.lacking)
+    made += told.unknown
+    made += [] if told.hidden else _without("nothing here", told.lacking)
     if made or done or has_nearest:
         return (*done, *made)
     return ("nothing matches; try fewer or other words",)
@@ -76,6 +81,31 @@ def _timed(time: TimeFound | None, beside: int) -> list[str]:
 def _without(what: str, missing: Sequence[str]) -> list[str]:
     said = ", ".join(f"“{word}”" for word in missing)
     return [f"{what} has {said}"] if said else []
+
+
+def unknown(view: Store, given: Filter, hiding: Container[str]) -> tuple[str, ...]:
+    """Says which values of the limits that hide something nothing in sight has, and which there
+    are instead, unless only a part of the store is in sight."""
+    seen = given.without(*Filter.relaxable())
+    there: dict[str, list[str]] = {}
+    if not seen.limits:
+        stats = view.stats(seen)
+        there = {"kinds": list(stats.kinds), "sources": [one.name for one in stats.sources]}
+    said = []
+    for name in (name for name in _NAMES if name in hiding):
+        others = ", ".join(there.get(name, ())[:LISTED])
+        for value in getattr(given, name):
+            alone: dict[str, Any] = {name: (value,)}
+            if not view.scan(seen._replace(**alone), limit=1).items:
+                known = f"; there are {others}" if others else ""
+                said.append(f"there is no {_NAMES[name]} “{value}”{known}")
+    return tuple(said)
+
+
+_NAMES = {one: one.removesuffix("s") for one in ("kinds", "sources", "paths", "issues", "events")}
+"""The limits that name something, and what each names."""
+LISTED = 8
+"""Kinds or sources that are named in place of one that there is not."""
 
 
 def lacking(

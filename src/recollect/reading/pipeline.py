@@ -44,7 +44,7 @@ from recollect.reading.answering import named, replacing, result, status, time_f
 from recollect.reading.budget import fit
 from recollect.reading.cache.lookup import NO_CACHE, AnswerCache
 from recollect.reading.fact_results import likely
-from recollect.reading.hints import Findings, hints, lacking
+from recollect.reading.hints import Findings, hints, lacking, unknown
 from recollect.reading.named import Facts, facts_in_sight, named_facts
 from recollect.reading.pool import (
     Models,
@@ -352,6 +352,8 @@ def _answer(
     told = told._replace(beside=len(results) - len(time.dates) if time else 0)
     if said in _LACKING:
         told = told._replace(lacking=_LACKING[said](kept, len(results)))
+    if said == "no_results" and unseen:
+        told = told._replace(unknown=_unknown(pool, unseen))
     return _blank(question)._replace(
         status=said,
         tier=2 if results and all(r.kind == KIND for r in results) else 3,
@@ -402,6 +404,13 @@ def _absent(kept: Selection, _: int) -> tuple[str, ...]:
     """Returns words of the question that nothing in sight has."""
     with surviving("hints"):
         return retrieval.absent(kept.pool.of, kept.pool.idf)
+    return ()
+
+
+def _unknown(pool: Pool, hiding: Mapping[str, int]) -> tuple[str, ...]:
+    """Returns what is said of limits that nothing is within."""
+    with surviving("hints"):
+        return unknown(pool.of.view, pool.of.filter, hiding)
     return ()
 
 
