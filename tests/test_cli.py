@@ -573,6 +573,29 @@ def test_config_json_says_where_a_value_comes_from(
     assert (about["value"], about["origin"], about["where"]) == (
         "tokenmax", "user", written["file"],
     )  # fmt: skip
+@pytest.mark.parametrize("key", ["embed.model", "rerank.model", "llm.model"])
+def test_a_model_that_there_is_not_is_no_setting(cli: Cli, key: str) -> None:
+    refused = cli("config", "set", key, "nosuchmodel")
+    assert refused.code
+    assert "nosuchmodel" in refused.err
+    assert cli("config", "unset", key, "--json").json["removed"] == []
+    assert cli("config", "set", key, "none").code == 0
+
+
+def test_a_model_that_is_no_more_is_told_by_its_setting(
+    filled: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECOLLECT_EMBED_MODEL", "nosuchmodel")
+    said = "embed.model: there is no model 'nosuchmodel' to embed with"
+    status = filled("status")
+    assert (status.code, said in status.out) == (0, True)
+    assert "`recollect config unset embed.model`" in status.out
+    assert said in filled("search", "kayak", "--json").json["degraded"][0]
+    checks = {one["check"]: one for one in filled("doctor", "--json").json["checks"]}
+    assert checks["models"]["mend"] == "recollect config unset embed.model"
+    assert checks["store"]["state"] == "ok"
+
+
     monkeypatch.setenv("RECOLLECT_MODE", "conservative")
     about = cli("config", "get", "mode", "--json").json
     assert (about["value"], about["origin"]) == ("conservative", "environment")

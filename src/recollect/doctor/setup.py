@@ -35,8 +35,7 @@ def _model(case: Case, job: str, who: str) -> Check:
         verify_model(case.config, name)
     except ModelError as error:
         state: State = "warn" if isinstance(error, ModelMissing) else "fail"
-        gone = name in catalog.GONE
-        mend = f"config unset {job}.model" if gone else f"models fetch {name}"
+        mend = f"models fetch {name}" if name in catalog.CATALOG else f"config unset {job}.model"
         return Check(state, error.message, f"recollect {mend}")
     return Check("ok", f"{name} is whole")
 

@@ -12,6 +12,7 @@ from recollect.memory import llm
 from recollect.memory.memory import Memory, open_whole
 from recollect.memory.models import (
     ModelState,
+    check_setting,
     fetch_model,
     model_states,
     models_folder,
@@ -28,6 +29,7 @@ __all__ = [
     "Memory",
     "ModelState",
     "Status",
+    "check_setting",
     "fetch_model",
     "found_llm_servers",
     "found_logs",

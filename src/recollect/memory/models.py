@@ -63,11 +63,12 @@ def embedder_for(config: settings.Config) -> Embedder | NoModel:
         return NoModel("embed.model is none", wanted=False)
     if ":" in name and addresses.is_endpoint(name):
         return _endpoint(config, name)
-    model = _model(name, "embed")
     try:
-        return _embedder(config, model)
+        return _embedder(config, _model(name, "embed"))
     except ModelMissing as error:
         return NoModel(f"{error.message} ({error.hint})")
+    except ModelError as error:
+        return _not_usable("embed.model", error)
 
 
 def reranker_for(config: settings.Config) -> Reranker | NoModel:
@@ -85,6 +86,26 @@ def reranker_for(config: settings.Config) -> Reranker | NoModel:
         return onnx.OnnxReranker(model, home, device=config["device"])
     except ModelMissing as error:
         return NoModel(f"{error.message} ({error.hint})")
+    except ModelError as error:
+        return _not_usable("rerank.model", error)
+
+
+def _not_usable(setting: str, error: ModelError) -> NoModel:
+    """Says which setting names what is no model, and how to take it back."""
+    return NoModel(f"{setting}: {error.message} (`recollect config unset {setting}` takes it back)")
+
+
+def check_setting(name: str, value: object) -> None:
+    """Raises ModelError or ConfigError where the value of a setting names no model that there could
+    be: not one of ours, a folder with one, or the address of a server."""
+    model, job = str(value), name.removesuffix(".model")
+    if name == job or model == "none":
+        return
+    if job == "llm":
+        if not llm.is_local(model):
+            addresses.llm_address(model)
+    elif not addresses.is_endpoint(model) and (job, model) != ("rerank", "llm"):
+        _model(model, job)
 
 
 def _embedder(config: settings.Config, model: LocalModel, among: str = "") -> onnx.OnnxEmbedder:

@@ -9,6 +9,7 @@ from typing import Any
 
 from recollect import asker
 from recollect import config as settings
+from recollect import memory as facade
 from recollect.errors import UsageError
 from recollect.nouns import without
 from recollect.surfaces import terminal
@@ -95,6 +96,7 @@ def write_setting(key: str, given: Any) -> tuple[Any, Path]:
     """Put it into the user's file; returns it as its type, a path as a whole one, and the file."""
     value = settings.parsed(key, given, "the command line")
     value = settings.anchored(key, value, Path(asker.folder() or Path.cwd()))
+    facade.check_setting(key, value)
     path = settings.user_file()
     settings.write_file(path, {**settings.read_file(path), key: value})
     return value, path
