@@ -1,7 +1,8 @@
 """The HTTP API: a route for each tool, made from the tables.
 
 ``POST /api/NAME`` takes the arguments of the tool as one JSON object and returns the JSON of what
-the library returned, neither more nor less. What only reads may also be asked for with GET.
+the library returned, with the version of its schema. What only reads may also be asked for with
+GET. A program is given all limits; a model's tools have fewer, because it reads every schema.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from starlette.routing import Route
 
 from recollect import memory as facade
 from recollect.errors import RecollectError, UsageError
+from recollect.nouns import SCHEMA_VERSION
 from recollect.surfaces.http.guard import Refusal
 from recollect.surfaces.http.metrics import Metrics
 from recollect.surfaces.http.openapi import document
@@ -27,9 +29,30 @@ from recollect.surfaces.http.work import (
     parsed,
     told,
 )
-from recollect.surfaces.tools import Arguments, Tool, Work, called, checked
+from recollect.surfaces.tools import (
+    NUMBER,
+    TEXT,
+    TEXTS,
+    Arguments,
+    Schema,
+    Tool,
+    Work,
+    called,
+    checked,
+)
 
 Endpoint = Callable[[Request], Awaitable[Response]]
+
+_LIMITS: Mapping[str, Schema] = {
+    "sources": TEXTS,
+    "paths": TEXTS,
+    "issues": TEXTS,
+    "events": TEXTS,
+    "owner": TEXT,
+}
+_ASKING: Mapping[str, Schema] = {**_LIMITS, "last_n": NUMBER, "relax": TEXTS, "as_of": TEXT}
+_FURTHER = {"search": _ASKING, "gather": _ASKING, "list": _LIMITS}
+"""Arguments of the library's methods that the tools of the same name leave out."""
 
 
 class Api:
@@ -42,8 +65,8 @@ class Api:
     ) -> None:
         self._memory, self._runner, self._metrics = memory, runner, metrics
         self._thinking = runner_for(runner.limits)
-        self._tools = tools
-        self._document = document((*tools, THINK))
+        self._tools = tuple(map(_with_all_limits, tools))
+        self._document = document((*self._tools, THINK))
 
     def routes(self) -> list[Route]:
         made = [
@@ -64,7 +87,8 @@ class Api:
             given = checked(tool, await self._arguments(request, tool))
 
             def work(watch: Work) -> dict[str, Any]:
-                return tool.json(called(tool, given, self._memory, watch))
+                made = tool.json(called(tool, given, self._memory, watch))
+                return {"schema_version": SCHEMA_VERSION, **made}
 
             return as_json(await self._runner.do(request, work))
 
@@ -108,6 +132,10 @@ _JSON = "application/json"
 
 async def _healthy(_: Request) -> Response:
     return as_json({"status": "ok"})
+
+
+def _with_all_limits(tool: Tool) -> Tool:
+    return tool._replace(properties={**tool.properties, **_FURTHER.get(tool.name, {})})
 
 
 def _methods(tool: Tool) -> list[str]:
