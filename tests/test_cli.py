@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import shutil
@@ -15,7 +16,9 @@ import pytest
 
 from conftest import Cli, Ran
 from recollect import Memory, __version__, config
+from recollect.nouns import Progress
 from recollect.surfaces.cli import COMMANDS, run
+from recollect.surfaces.commands import importing
 
 NAMES = tuple(command.name for command in COMMANDS)
 CONFIG_ACTIONS = ("get", "set", "unset", "list", "trust")
@@ -172,6 +175,21 @@ def test_a_failure_is_named_on_stderr_and_the_rest_is_imported(cli: Cli, notes: 
     assert "3 added" in done.out
     assert str(notes / "picture.txt") in done.err
     assert "picture.txt" not in done.out
+
+
+def test_words_that_begin_with_a_dash_come_after_two(filled: Cli) -> None:
+    refused = filled("search", "-redis")
+    assert (refused.code, "come after `--`" in refused.err) == (2, True)
+    assert "come after" not in filled("search", "--redis").err
+
+
+def test_what_can_be_searched_by_words_is_said_once_however_often_vectors_begin(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    report = importing._telling(argparse.Namespace(quiet=False), lambda _: None)
+    for total in (120, 120, 240):
+        report(Progress("embedding", 0, total))
+    assert capsys.readouterr().err.count("can be searched by words now") == 1
 
 
 def test_a_long_import_says_that_words_find_it_before_vectors_are_made(
@@ -555,24 +573,6 @@ def test_an_ambiguous_name_forgets_nothing(cli: Cli, tmp_path: Path) -> None:
 # ------------------------------------------------------------------ config
 
 
-def test_config_set_get_and_unset(cli: Cli) -> None:
-    assert cli("config", "get", "mode").out == "balanced\n"
-    assert cli("config", "set", "mode", "tokenmax").code == 0
-    assert cli("config", "get", "mode").out == "tokenmax\n"
-    assert cli("config", "unset", "mode").code == 0
-    assert cli("config", "get", "mode").out == "balanced\n"
-
-
-def test_config_json_says_where_a_value_comes_from(
-    cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert cli("config", "get", "mode", "--json").json["origin"] == "default"
-    written = cli("config", "set", "mode", "tokenmax", "--json").json
-    assert Path(written["file"]).is_relative_to(home)
-    about = cli("config", "get", "mode", "--json").json
-    assert (about["value"], about["origin"], about["where"]) == (
-        "tokenmax", "user", written["file"],
-    )  # fmt: skip
 @pytest.mark.parametrize("key", ["embed.model", "rerank.model", "llm.model"])
 def test_a_model_that_there_is_not_is_no_setting(cli: Cli, key: str) -> None:
     refused = cli("config", "set", key, "nosuchmodel")
@@ -596,6 +596,24 @@ def test_a_model_that_is_no_more_is_told_by_its_setting(
     assert checks["store"]["state"] == "ok"
 
 
+def test_config_set_get_and_unset(cli: Cli) -> None:
+    assert cli("config", "get", "mode").out == "balanced\n"
+    assert cli("config", "set", "mode", "tokenmax").code == 0
+    assert cli("config", "get", "mode").out == "tokenmax\n"
+    assert cli("config", "unset", "mode").code == 0
+    assert cli("config", "get", "mode").out == "balanced\n"
+
+
+def test_config_json_says_where_a_value_comes_from(
+    cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert cli("config", "get", "mode", "--json").json["origin"] == "default"
+    written = cli("config", "set", "mode", "tokenmax", "--json").json
+    assert Path(written["file"]).is_relative_to(home)
+    about = cli("config", "get", "mode", "--json").json
+    assert (about["value"], about["origin"], about["where"]) == (
+        "tokenmax", "user", written["file"],
+    )  # fmt: skip
     monkeypatch.setenv("RECOLLECT_MODE", "conservative")
     about = cli("config", "get", "mode", "--json").json
     assert (about["value"], about["origin"]) == ("conservative", "environment")

@@ -32,7 +32,8 @@ GONE = "no longer in its source"
 
 
 def dated(one: Result | Named) -> str:
-    """Returns its day, and what says it where that is no word of its own or of its source."""
+    """Returns its day, and what says it where that is no word of its own or of its source; and
+    that its source no longer has it."""
     said = day(one.date)
     said = f"{one.dated} of {said}" if said and one.dated in ("file", "commit") else said
     return dotted(said, when(one.gone, GONE))

@@ -90,10 +90,14 @@ _A_WHILE = 100
 
 def _telling(options: Options, bar: nouns.Report) -> nouns.Report:
     """The bar, and a line when vectors begin to be made for so many passages that it takes a
-    while: all of them can be searched by now."""
+    while: all of them can be searched by now. It is said once, also where others write meanwhile
+    and the vectors are begun anew."""
+    told = False
 
     def report(progress: nouns.Progress) -> None:
-        if progress.doing == "embedding" and not progress.done and progress.total >= _A_WHILE:
+        nonlocal told
+        if not told and progress.doing == "embedding" and progress.total >= _A_WHILE:
+            told = True
             say(options, searchable(progress.total))
         bar(progress)
 

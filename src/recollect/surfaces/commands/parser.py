@@ -63,7 +63,10 @@ class Parser(argparse.ArgumentParser):
             raise UsageError(what, hint=f"`{asked.prog} --help` shows what it takes")
         name = word.partition("=")[0]
         known = chain.from_iterable(action.option_strings for action in asked._actions)
-        raise UsageError(f"`{asked.prog}` has no option {name}", hint=_meant(asked, name, known))
+        hint = _meant(asked, name, known)
+        if not word.startswith("--"):
+            hint = f"{hint}; words that begin with a dash come after `--`"
+        raise UsageError(f"`{asked.prog}` has no option {name}", hint=hint)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is None or value in action.choices:
