@@ -470,7 +470,7 @@ def test_what_a_deleted_note_says_is_marked_until_it_is_back(cli: Cli, vault: Pa
     assert cli("search", "heron", "--json").json["shown"][0]["gone"] is True
     assert cli("get", "alpha.md", "--json").json["gone"] is True
     assert cli("status", "--json").json["gone"] == 1
-    assert "1 document: no longer in its source; `recollect add PATH --prune`" in cli("status").out
+    assert "no longer in their source: 1 document; `recollect add PATH" in cli("status").out
     moved.rename(vault / "alpha.md")
     assert cli("add", str(vault), "--json").json["changed"] == 1
     assert "no longer in its source" not in cli("search", "heron").out

@@ -319,8 +319,6 @@ def test_what_both_have_changed_is_refused_and_nothing_is_lost(m: Memory, tree: 
     assert fact(m, "dlq").text.endswith("each evening.")
     assert m.admin.export_tree(tree).refused
     edit(tree, RETRIES, ("four times", "six times"))
-    edit(tree, RETRIES, ("type: decision, ", ""), ("pinned: true, ", ""))
-    edit(tree, RETRIES, ("why: The bank is slow., ", ""))
     assert did(m.add(tree)) == {}
     assert m.admin.export_tree(tree).refused == ()
 

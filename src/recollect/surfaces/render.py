@@ -331,8 +331,10 @@ def page(found: Page, style: Style) -> str:
 
 
 def _gone(count: int) -> str:
-    said = f"{plural(count, 'document')}: {headlines.GONE}"
-    return f"{said}; `recollect add PATH --prune` removes what its file is gone of"
+    return (
+        f"no longer in their source: {plural(count, 'document')}; "
+        "`recollect add PATH --prune` removes what is gone"
+    )
 
 
 def status(found: Status, style: Style) -> str:
