@@ -128,6 +128,14 @@ def test_the_source_is_told_where_there_are_two() -> None:
     assert "· vault ·" in tool_text.answer(answer(result(), other), {})
 
 
+def test_the_header_is_no_surer_than_what_stands_first() -> None:
+    newest, surest = result(confidence=0.5), result(confidence=0.9, id="0" * 16 + ":0")
+    found = answer(newest, surest, confidence=0.9)
+    assert tool_text.answer(found, {}).startswith("direct_passages · possible\n")
+    assert render.answer(found, Style(False)).startswith("found · possible · ")
+    assert (found.as_json()["said"], found.as_json()["confidence"]) == ("possible", 0.9)
+
+
 def test_what_its_source_no_longer_has_is_marked_on_every_line() -> None:
     found = answer(result(gone=True), named=(named(gone=True),))
     for told in (tool_text.answer(found, {}), render.answer(found, Style(False))):

@@ -303,6 +303,12 @@ class Answer(NamedTuple):
     """What the web says, where that was allowed and memory did not answer. It changes nothing
     else in here."""
 
+    @property
+    def first_confidence(self) -> float:
+        """How sure what stands first is: where time decides the order, that need not be the surest,
+        which is what :attr:`confidence` is of."""
+        return self.results[0].confidence if self.results else self.confidence
+
     def as_json(self) -> dict[str, Any]:
         return {
             "schema_version": SCHEMA_VERSION,
@@ -315,7 +321,7 @@ class Answer(NamedTuple):
             "intent": self.intent,
             "shape": self.shape,
             "confidence": round(self.confidence, 4),
-            "said": in_words(self.confidence) if self.results or self.answer else "nothing",
+            "said": in_words(self.first_confidence) if self.results or self.answer else "nothing",
             "time": json_or_none(self.time),
             "cache": self.cache.as_json(),
             "shown": list(map(Result.shown_json, self.results)),

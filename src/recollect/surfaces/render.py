@@ -97,7 +97,7 @@ def _headline(found: Answer, style: Style, explain: bool) -> str:
     parts = [f"{style.bold}{_STATUS[found.status]}{style.off}"]
     if found.results:
         parts += [
-            in_words(found.confidence) + when(explain, f" ({found.confidence:.2f})"),
+            in_words(found.first_confidence) + when(explain, f" ({found.first_confidence:.2f})"),
             f"{len(found.results)} of {found.total_found}",
             f"{found.budget.used:,} tokens",
         ]

@@ -111,7 +111,7 @@ def _verdict(found: Answer) -> str:
     again = when(found.cache.status == "hit" and found.cache.question, found.cache.question)
     return dotted(
         found.status,
-        when(found.results, in_words(found.confidence)),
+        when(found.results, in_words(found.first_confidence)),
         when(again, f"as answered for “{again}”"),
         fingerprint,
     )

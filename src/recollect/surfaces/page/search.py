@@ -184,7 +184,7 @@ def _verdict(found: Answer) -> Html:
     said, kind = STATUS[found.status]
     parts = [badge(said, kind)]
     if found.results or found.answer:
-        parts.append(sure(found.confidence))
+        parts.append(sure(found.first_confidence))
         more = when(found.named, f", {len(found.named):,} more named")
         parts.append(el("span", f"{len(found.results)} of {_passages(found)}{more}"))
     parts.append(el("span", duration(found.timing_ms)))
