@@ -70,7 +70,9 @@ def test_an_answer_with_its_sources_and_its_price(cli: Cli, provider: LlmServer)
     assert "recorded as" in done.out
     again = cli("think", WHY)
     assert again.out.startswith("It lost writes. [1]")
-    assert cli("search", WHY).out.startswith("answered before")
+    found = cli("search", WHY).out
+    assert found.startswith("answered before")
+    assert "a language model or an agent wrote this from " in found
     assert len(provider.asked) == 1
     explained = cli("think", WHY, "--force", "--explain")
     assert "“it lost writes when the disk was full”" in explained.out

@@ -128,9 +128,10 @@ def _recorded(written: Recorded, style: Style) -> list[str]:
         for paragraph in written.answer.splitlines()
         for line in textwrap.wrap(paragraph, width()) or [""]
     ]
-    sources = ", ".join(written.sources)
+    whose = "a language model or an agent wrote this"
+    said = f"{whose} from {', '.join(written.sources)}" if written.sources else whose
     return lines + some(
-        when(sources, f"{style.dim}from {sources}{style.off}"),
+        f"{style.dim}{said}{style.off}",
         when(written.id, f"{style.dim}recorded as {written.id}{style.off}"),
     )
 
