@@ -194,3 +194,16 @@ def test_the_page_shows_code_of_a_turn_as_code_and_keeps_the_marks() -> None:
     assert "<pre" in shown
     assert "today = date.today()</pre>" in shown
     assert "assistant: <mark>There</mark> it is." in shown
+
+
+def test_code_and_commands_are_not_broken() -> None:
+    command = "psql --host db.example --command 'select 1' # password authentication failed"
+    prose = "The password is wrong where authentication fails."
+    told = f"{prose}\n```sh\n{command}\n```\n{prose}\n$ {command}"
+    broken = ["The password is wrong where", "authentication fails."]
+    assert terminal.set_out(told, 30) == [
+        *broken, "```sh", command, "```", *broken, f"$ {command}"
+    ]  # fmt: skip
+    program = "def surcharge(base_cents: int, region: str) -> int:\n    return base_cents * 2"
+    assert terminal.set_out(program, 30) == program.splitlines()
+    assert all(len(line) <= 30 for line in terminal.folded(told, 30) if " " in line)

@@ -502,3 +502,37 @@ def test_a_doubtful_answer_is_short(
     shown = sum(count_tokens(result.text) for result in answer.results)
     assert answer.results
     assert (shown <= 600) is (stored < 0.5)
+
+
+PROGRAM = """\"\"\"Fuel surcharges per region.\"\"\"
+from decimal import Decimal, ROUND_HALF_EVEN
+
+FUEL_TABLES = {
+    "default": {"DE": Decimal("0.092"), "PL": Decimal("0.081"), "EE": Decimal("0.088")},
+    "2026q4": {"DE": Decimal("0.104"), "PL": Decimal("0.090"), "EE": Decimal("0.097")},
+}
+
+
+class UnknownRegion(LookupError):
+    pass
+
+
+def fuel_surcharge(base_cents: int, region: str, table: str = "default") -> int:
+    \"\"\"The surcharge on a base price, in cents, rounded half-even.\"\"\"
+    try:
+        rate = FUEL_TABLES[table][region]
+    except KeyError:
+        raise UnknownRegion(f"no fuel rate for region {region!r} in table {table!r}") from None
+    return int((Decimal(base_cents) * rate).quantize(Decimal(1), rounding=ROUND_HALF_EVEN))
+"""
+
+
+def test_the_code_that_has_a_name_whole_is_kept_within_a_small_budget(
+    memory: Memory, tmp_path: Path
+) -> None:
+    (tmp_path / "surcharge.py").write_text(PROGRAM)
+    memory.add(tmp_path / "surcharge.py")
+    for budget in range(50, 200, 2):
+        found = memory.search("fuel_surcharge", budget=budget, cache=False)
+        assert "def fuel_surcharge(" in found.results[0].text
+        assert found.budget.used <= budget

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from recollect.nouns import Budget, Result, Span
+from recollect.text.terms import stems
 from recollect.text.tokens import clip_tokens, count_tokens
 
 
-def fit(results: Sequence[Result], budget: int | None) -> tuple[tuple[Result, ...], Budget]:
-    """Returns as many as fit, in order; the first is cut short rather than dropped."""
+def fit(
+    results: Sequence[Result], budget: int | None, wanted: Collection[str] = ()
+) -> tuple[tuple[Result, ...], Budget]:
+    """Returns as many as fit, in order; the first is cut short rather than dropped, around the
+    stems that are *wanted*."""
     kept: list[Result] = []
     used = 0
     for whole in results:
         result = whole if budget is None else _briefer(whole, budget - used)
         if budget is not None and used + result.tokens > budget:
             if not kept:
-                kept.append(_cut(result, budget))
+                kept.append(_cut(result, budget, wanted))
                 used = kept[0].tokens
             break
         kept.append(result)
@@ -35,11 +39,15 @@ def _briefer(result: Result, room: int) -> Result:
     return result
 
 
-def _cut(result: Result, budget: int) -> Result:
-    """Cuts a result around the words of the question: the span with most of them, from a little
-    before the first."""
+def _cut(result: Result, budget: int, wanted: Collection[str]) -> Result:
+    """Cuts a result around the words of the question: the span with most of them, and most often,
+    from a little before the first."""
+
+    def said(span: Span) -> tuple[int, int]:
+        return len(stems(span.text).intersection(wanted)), len(span.marks)
+
     around = result.tokens - count_tokens(result.text)
-    span = max(result.spans, key=lambda one: len(one.marks), default=Span(result.id, result.text))
+    span = max(result.spans, key=said, default=Span(result.id, result.text))
     text = _around(span, max(1, budget - around))
     spans = (span._replace(text=text, marks=()),)
     tokens = around + count_tokens(text)

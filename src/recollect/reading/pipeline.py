@@ -32,7 +32,6 @@ from recollect.nouns import (
     Candidate,
     Earlier,
     Named,
-    Policy,
     Query,
     Result,
     Stretch,
@@ -92,10 +91,10 @@ def answer(
             graded = graded._replace(pool=retrieval.expanded(graded.pool))
             pool, replaced = retrieval.successors(graded)
             kept = _in_force(_spans(_cut(graded._replace(pool=pool))), query)
-            results, budget = _fitted(_shown(kept), question.policy.budget)
+            results, budget = _fitted(_shown(kept), question)
             found = _answer(graded, kept, results, budget, replaced)
             found = _from_then(question, asked, found)
-            found = known.beside(found, question.policy) if known else found
+            found = known.beside(found, question) if known else found
         age.aged(view)
         found = cache.keep(served, _traced(found, trace))
         for more in beyond:
@@ -120,7 +119,7 @@ class _ByName(NamedTuple):
     more: frozenset[str]
     """The words of the question that none of them has."""
 
-    def beside(self, found: Answer, policy: Policy) -> Answer:
+    def beside(self, found: Answer, question: Question) -> Answer:
         """Returns what was found instead, with these facts behind it, where its first result is an
         answer and has a word that they lack; else the facts alone."""
         named = {result.document for result in self.answer.results}
@@ -133,8 +132,8 @@ class _ByName(NamedTuple):
         ):
             return self.answer._replace(fingerprint=found.fingerprint)
         others = [result for result in found.results if result.document not in named]
-        both = (*others, *self.answer.results)[: policy.limit]
-        results, budget = _fitted(both, policy.budget)
+        both = (*others, *self.answer.results)[: question.policy.limit]
+        results, budget = _fitted(both, question)
         return found._replace(results=results, budget=budget)
 
 
@@ -147,7 +146,7 @@ def _named(question: Question, facts: Facts, view: StorageEngine) -> _ByName | N
     if not mentions:
         return None
     found = turned.told(mentions[: policy.limit], facts, view)
-    results, budget = _fitted(found.results[: policy.limit], policy.budget)
+    results, budget = _fitted(found.results[: policy.limit], question)
     said = chain.from_iterable((*m.fact.names, m.fact.text, m.fact.why) for m in mentions)
     more = frozenset(question.parsed.content) - stems(" ".join(said))
     answer = _blank(question)._replace(
@@ -180,7 +179,7 @@ def _listed(question: Question, asked: Pass) -> Answer | None:
         return None
     stretches = {one.first.key: one.stretches for one in found}
     kept = Selection(pool, candidates, {}, (), stretches)
-    results, budget = _fitted(_shown(kept), question.policy.budget)
+    results, budget = _fitted(_shown(kept), question)
     time = time_found(question.query, results, "direct_passages")
     return _blank(question)._replace(
         status="direct_passages",
@@ -325,9 +324,9 @@ def _shown(kept: Selection) -> list[Result]:
 
 
 @stage("budget")
-def _fitted(results: Sequence[Result], budget: int | None) -> tuple[tuple[Result, ...], Budget]:
+def _fitted(results: Sequence[Result], question: Question) -> tuple[tuple[Result, ...], Budget]:
     """Fits the results into the budget, in order; the first is cut rather than dropped."""
-    return fit(results, budget)
+    return fit(results, question.policy.budget, question.parsed.content)
 
 
 def _answer(

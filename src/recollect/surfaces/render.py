@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Collection, Sequence
+from sys import maxsize
 
 from recollect.memory import Status
 from recollect.moments import iso
@@ -189,7 +190,8 @@ def _body(result: Result, wanted: Collection[str], style: Style) -> list[str]:
     if " ".join(result.text.split()) == headlines.name(result):
         return []
     text = terminal.marked(result.text, headlines.marks(result, wanted))
-    return [f"    {style.shown(line)}" for line in terminal.folded(text, width() - 4)]
+    room = maxsize if result.kind == "code" else width() - 4
+    return [f"    {style.shown(line)}" for line in terminal.set_out(text, room)]
 
 
 def web(found: WebFound, style: Style) -> list[str]:

@@ -17,6 +17,7 @@ from recollect.nouns import Progress
 from recollect.surfaces.commands.parser import columns
 from recollect.surfaces.controls import ESCAPE
 from recollect.text import snippet
+from recollect.text.code import is_code
 
 
 def wants_colour(stream: IO[str]) -> bool:
@@ -65,6 +66,8 @@ def _chunk(wide: bool) -> re.Pattern[str]:
     return re.compile(r"\s+|[\u2e80-\uffdc]|[^\s\u2e80-\uffdc]+" if wide else r"\s+|\S+")
 
 
+_FENCE = re.compile(r"\s*(?:\w+: )?(?:```|~~~)")
+_COMMAND = re.compile(r"\s*(?:\w+: )?\$ ")
 _BULLET = re.compile(r"\s*(?:(?:[-*+>]|\d{1,2}[.)])\s+)?")
 """What stands before the first word of a line."""
 
@@ -90,6 +93,20 @@ def folded(text: str, room: int) -> list[str]:
     """Returns the lines of a text, without empty ones, broken where they are longer than *room*;
     what follows a break stands below the first word of its line."""
     return [part for line in text.splitlines() if line.strip() for part in _broken(line, room)]
+
+
+def set_out(text: str, room: int) -> list[str]:
+    """Returns the lines of a text as :func:`folded` does, but for code and commands: with a break
+    in it a line can be neither copied nor found."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    every, fenced = is_code(lines), False
+    made: list[str] = []
+    for line in lines:
+        fence = _FENCE.match(line) is not None
+        whole = every or fenced or fence or _COMMAND.match(line)
+        made += [line.rstrip()] if whole else _broken(line, room)
+        fenced = fenced != fence
+    return made
 
 
 def _broken(line: str, room: int) -> Iterator[str]:
