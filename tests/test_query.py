@@ -369,3 +369,19 @@ def test_a_text_is_found_by_its_own_words(text: str) -> None:
         assert finds(text, text)
     except QueryError:
         assert not any(c.isalnum() for c in text)
+
+
+@pytest.mark.parametrize(
+    ("question", "content"),
+    [
+        ("who owns dash?", ("own", "dash")),
+        ("who is Tom's son?", ("tom", "son")),
+        ("how did the war end?", ("war", "end")),
+        ("what is our own plan?", ("plan",)),
+        ("Wann war die Sitzung?", ("sitzung",)),
+    ],
+)
+def test_a_word_of_grammar_is_one_as_it_is_typed_and_in_its_language(
+    question: str, content: tuple[str, ...]
+) -> None:
+    assert parse(question).content == content

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from math import log
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -938,3 +939,19 @@ def test_words_that_nothing_has_find_nothing(memory: Memory) -> None:
     answer = memory.search("zzqx blorp")
     assert answer.status == "no_results"
     assert memory.search("harbour").results
+
+
+def test_what_is_true_of_one_key_is_not_told_as_that_of_another(tmp_path: Path) -> None:
+    with Memory.open(tmp_path / "store") as memory:
+        memory.put(
+            [
+                note("ledger", "pool:\n  max: 40  # LEDGER_POOL_MAX\n  idle_timeout: 5m"),
+                note("quoter", "Quoter configuration: QUOTER_PORT is 8041."),
+                *(note(f"other-{n}", f"The garden has {n} trees.") for n in range(20)),
+            ]
+        )
+        memory.models.embed()
+        known = memory.search("what is LEDGER_POOL_MAX?", cache=False)
+        assert known.status == "direct_passages"
+        other = memory.search("what is QUOTER_POOL_MAX?", cache=False)
+        assert other.status != "direct_passages"

@@ -227,9 +227,9 @@ def _row_of(content: dict[str, Any]) -> Row:
 
 
 def _around(
-    absent: float, among: float, stated: Sequence[float], taught: bool
+    absent: float, among: float, stated: Sequence[float], taught: bool, unnamed: bool = False
 ) -> grade.Surroundings:
-    return grade.Surroundings(absent, among, Stated(*stated), taught)
+    return grade.Surroundings(absent, among, Stated(*stated), taught, unnamed)
 
 
 def _wide_of(content: Mapping[str, Any]) -> Wide:

@@ -34,6 +34,7 @@ from recollect.reading import fitted
 from recollect.reading.pool import SURE, Pass, Pool, probability, share
 from recollect.reading.signals import signals
 from recollect.reading.stated import Stated, is_taught, stated
+from recollect.text.questions.subjects import identifiers
 from recollect.trace import say, stage, surviving
 
 EXACT = 12.0
@@ -45,6 +46,8 @@ _FAR = 20.0
 _STORED = 2.0
 """So much likelier is it, for weights without a gate, that something is stored than that it was
 found; at twice, the threshold of the gate shows what is found with a probability of a tenth."""
+_UNNAMED = 0.55
+"""How sure an answer is at most that has none of the identifiers that are asked for."""
 _PLACES = {name: place for place, name in enumerate(Signals._fields)}
 
 
@@ -196,6 +199,8 @@ class Surroundings(NamedTuple):
     """What the sentence has that comes nearest to the question."""
     taught: bool = True
     """The question is in a language in which that was taught."""
+    unnamed: bool = False
+    """The question names something by an identifier, and nothing found has any that it names."""
 
 
 def surroundings(pool: Pool, best: Sequence[Candidate]) -> Surroundings:
@@ -203,7 +208,9 @@ def surroundings(pool: Pool, best: Sequence[Candidate]) -> Surroundings:
     worth = pool.worth
     absent = share(worth, worth.keys() - found)
     among, asked = log(max(pool.among, 1)), pool.of.parsed.prose
-    return Surroundings(absent, among, stated(best, pool), is_taught(asked))
+    named = identifiers(asked)
+    unnamed = bool(named) and named.isdisjoint(found)
+    return Surroundings(absent, among, stated(best, pool), is_taught(asked), unnamed)
 
 
 def set_signals(best: Sequence[Candidate], around: Surroundings) -> dict[str, float]:
@@ -229,6 +236,7 @@ def set_signals(best: Sequence[Candidate], around: Surroundings) -> dict[str, fl
         "absent": around.absent,
         "among": around.among,
         "taught": float(around.taught),
+        "unnamed": float(around.unnamed),
         **around.stated._asdict(),
     }
 
@@ -263,7 +271,10 @@ def _bound(best: Sequence[Candidate], known: Mapping[str, float], by: Grader) ->
 
 def held_back(known: Mapping[str, float], by: Grader) -> float:
     """How sure an answer may be at most, by what its nearest sentence has; a few words without
-    grammar ask for no sentence."""
+    grammar ask for no sentence. What is true of one key is not of another: where nothing has the
+    one that is asked for, no answer is direct."""
+    if known.get("unnamed"):
+        return _UNNAMED
     if by.kind == "terse" or not known.get("taught"):
         return 1.0
     weights = fitted.weights()["stated"]["weights"]

@@ -57,9 +57,10 @@ def _grammar() -> dict[str, frozenset[str]]:
 
 
 @cache
-def grammar_words() -> frozenset[str]:
-    """Of all languages at once, folded and not stemmed: "own" is one, "owns" is none."""
-    return frozenset[str]().union(*_grammar().values())
+def grammar_words(language: str = "") -> frozenset[str]:
+    """Of a language, or of all at once, folded and not stemmed: "own" is one, "owns" is none."""
+    known = _grammar()
+    return known[language] if language else frozenset[str]().union(*known.values())
 
 
 @lru_cache(maxsize=16)

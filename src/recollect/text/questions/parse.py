@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 from recollect.errors import QueryError
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Clause, Filter, TextQuery
-from recollect.text.stopwords import stopwords
+from recollect.text.stopwords import grammar_words, language, stopwords
 from recollect.text.terms import fold_prefix, is_run, phrase_terms, query_terms
 
 MAX_WORDS = 256
@@ -107,6 +108,8 @@ class _QueryDraft:
         self.plain: list[str] = []
         """Words in a row, which are read together so that a run of them is tokenised as in a
         document."""
+        self.typed: dict[str, set[str]] = {}
+        """The words that were typed, by their stems."""
 
     def take(self, match: re.Match[str]) -> None:
         """Reads one token."""
@@ -134,7 +137,10 @@ class _QueryDraft:
 
     def flush(self) -> None:
         """Reads the words so far."""
-        for term in query_terms(" ".join(self.plain))[0]:
+        terms, typed = query_terms(" ".join(self.plain))
+        for term, word in zip(terms, typed, strict=False):
+            self.typed.setdefault(term, set()).add(word)
+        for term in terms:
             kind: ClauseKind = "prefix" if len(term) == 1 and is_run(term) else "word"
             self.asked[Clause(kind, (term,))] = None
         self.plain.clear()
@@ -157,8 +163,8 @@ class _QueryDraft:
         )
 
     def parsed(self) -> Parsed:
-        asked, grammar = list(self.asked), stopwords()
-        meaningful = [a for a in asked if a.kind != "word" or a.term not in grammar] or asked
+        asked, prose = list(self.asked), " ".join(self.prose)
+        meaningful = list(self._meaningful(asked, prose)) or asked
         kept = meaningful[:MAX_WORDS]
         return Parsed(
             TextQuery(
@@ -166,12 +172,21 @@ class _QueryDraft:
                 tuple(self.must[:MAX_CONDITIONS]),
                 tuple(self.never[:MAX_CONDITIONS]),
             ),
-            " ".join(self.prose),
+            prose,
             tuple(a.term for a in kept if a.kind == "word"),
             tuple(self.limits[:MAX_CONDITIONS]),
             len(meaningful) - len(kept),
             len(meaningful) == len(asked) <= TERSE,
         )
+
+    def _meaningful(self, asked: Sequence[Clause], prose: str) -> Iterator[Clause]:
+        """Yields what is no word of grammar as it was typed, in the language of the question: "own"
+        is one and "owns" is none; "son" is one in Spanish."""
+        common, grammar = stopwords(), grammar_words(language(prose))
+        for clause in asked:
+            known = clause.kind == "word" and clause.term in common
+            if not known or not grammar.issuperset(self.typed.get(clause.term, ())):
+                yield clause
 
 
 def _clause(match: re.Match[str]) -> Clause | None:

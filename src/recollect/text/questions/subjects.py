@@ -14,7 +14,7 @@ from itertools import filterfalse
 from recollect.named_tuple import NamedTuple
 from recollect.text.occurrences import occurrences
 from recollect.text.stopwords import stopwords
-from recollect.text.terms import fold, stem, stems
+from recollect.text.terms import fold, query_terms, stem, stems
 
 _TOKEN = re.compile(r"(?P<word>[^\W\d_][\w.&/-]*(?:['’][^\W\d_]+)*)|(?P<number>\d[\d.,:]*)")
 _POSSESSIVE = re.compile(r"['’][sS]?$")
@@ -24,6 +24,7 @@ _INSIDE = re.compile(r"(?<=[\w,;:] )[^\W\d_][\w'’-]+")
 _END = re.compile(r"[.?!:;\n\"(]\s*$")
 _GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _LONG = 2000
+_IDENTIFIER = re.compile(r"\b(?:[^\W_]+_\w*[^\W_]|[A-Z]{2,}-\d+)\b")
 _THEIRS = re.compile(
     r"\b([^\W\d_]\w*)['’]s?\s(?:\w+\s)?((?:grand)?(?:mother|father|parent|son|daughter|child)|mum|mom|dad"
     r"|wife|husband|spouse|partner|brother|sister|uncle|aunt|nephew|niece|cousin|friend|boss|manager"
@@ -142,6 +143,12 @@ def _years(wanted: tuple[int, ...], text: str) -> tuple[float, float]:
     low, high = wanted[0], wanted[-1]
     near = any(low - 1 <= year <= high + 1 for year in said)
     return unsaid, float(not near)
+
+
+def identifiers(question: str) -> frozenset[str]:
+    """Returns the terms of what a question names by a key (LEDGER_POOL_MAX) or a number (INC-7)."""
+    named = _IDENTIFIER.findall(question[:_LONG])
+    return frozenset(term for one in named for term in query_terms(one)[0][:1])
 
 
 def less_owners(said: str, asked: Collection[str]) -> str:
