@@ -458,6 +458,20 @@ def test_a_deleted_note_is_told_and_stays_until_it_is_pruned(cli: Cli, vault: Pa
     assert "--prune" in shown.out
 
 
+def test_what_a_deleted_note_says_stands_behind_what_took_its_place(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "vpn.md").write_text("Our VPN vendor is Mullvad, contract ends May 2026.\n")
+    with Memory.open(tmp_path / "store", embed_model="recollect-embed") as memory:
+        memory.add(notes)
+        (notes / "vpn.md").unlink()
+        (notes / "network.md").write_text("Our VPN vendor is Tailscale since November.\n")
+        memory.add(notes)
+        memory.models.embed()
+        found = memory.search("who is our VPN vendor?", cache=False).results
+    assert [one.gone for one in found] == [False, True]
+
+
 def test_what_a_deleted_note_says_is_marked_until_it_is_back(cli: Cli, vault: Path) -> None:
     cli("add", str(vault))
     assert "no longer in its source" not in cli("search", "heron").out  # kept by the cache

@@ -228,6 +228,8 @@ def test_what_is_shown_beside_an_answer_is_within_the_limit(memory: Memory) -> N
         ]
     )
     memory.models.embed()
-    for ask in ("How old is Mira's cat Tibble?", "How old was Mira's cat Tibble before?"):
-        for limit in (1, 2):
-            assert len(memory.search(ask, limit=limit, cache=False).results) == limit
+    for limit in (1, 2):
+        now = memory.search("How old is Mira's cat Tibble?", limit=limit, cache=False)
+        assert len(now.results) == 1
+        before = memory.search("How old was Mira's cat before?", limit=limit, cache=False)
+        assert len(before.results) == limit

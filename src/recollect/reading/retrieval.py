@@ -68,6 +68,10 @@ from recollect.text.questions.route import is_personal
 from recollect.text.questions.when import vague
 from recollect.trace import current, fail, say, skip, stage, surviving, tracing, unreported
 
+DELETED = 4.0
+"""So much better, in log-odds, must what its source no longer has be to stand first: a file that
+was deleted or renamed is mostly replaced."""
+
 
 class Retrieval(NamedTuple):
     """What was found for a question: graded, and nothing cut yet."""
@@ -221,8 +225,8 @@ def _window(question: Question) -> Window | None:
 
 def ordered(found: Retrieval) -> list[Candidate]:
     """Returns the candidates best first: without facts that do not answer (an overview is none, and
-    a word that only a correction of the spelling found is no evidence), and with newness as it
-    counts."""
+    a word that only a correction of the spelling found is no evidence), with newness as it counts,
+    and what its source no longer has behind what is about as good."""
     pool, policy, newest = found.pool, found.question.policy, found.question.route.newest
     broad = is_overview(pool.of.parsed.prose)
     by_content = not broad and not (found.again and found.spelling)
@@ -230,7 +234,7 @@ def ordered(found: Retrieval) -> list[Candidate]:
     spoken = (speaking(grade.as_fact(c, pool), pool) for c in facts)
     sure += filter(None, spoken if by_content else ())
     alpha = policy.recency if policy.recency is not None else policy.newest * newest
-    best = sorted(sure, key=lambda c: -c.score)
+    best = sorted(sure, key=lambda c: DELETED * pool.stored(c).document.gone - c.score)
     if found.question.query.time.ordered:
         return _in_time(found, best).all
     return chronology.by_date(best, pool.passages, alpha)
