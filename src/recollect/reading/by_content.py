@@ -8,7 +8,7 @@ be in the fact, in any form; or hardly any are, and nothing else comes near it i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cache, partial
 from itertools import chain
 from math import log
@@ -38,12 +38,25 @@ _WANTED = (
 _KIND = re.compile(r"\b(?:[Ww](?:hich|hat|elche[nmrs]?)|(?:[Qq]u|[Cc]u)[eéáa]l?)\s+([a-zäöüñ]\w+)")
 """What kind of thing is wanted ("which journal …"); a name there says which thing is meant."""
 _CODE = re.compile(r"\d")
+_MINE = re.compile(r"\b(?:my|mine|our|ours|i|we|me|us)\b", re.IGNORECASE)
+_SOMEBODYS = re.compile(r"\b[A-Z]\w+['’]s?\s((?:\w+\s)?\w+)")
+"""What a statement says is somebody's."""
 ALONE = 0.7
 """How sure a fact is that stands out by what it means."""
 OUTSTANDING = ((0.15, 0.64, 0.07), (1.0, 0.7, 0.11))
 """Up to which share of the question's words, with which cosine, and how far ahead of every other a
 fact stands out. One with some of the words has to be farther ahead: what is asked about another
 thing shares most of its words with a fact, and is near it."""
+
+
+def is_silent(told: str, asked: Collection[str]) -> bool:
+    """Whether a text has none of these words, in any form, of those that say what is asked of
+    something; where they ask how much, or when, it has no number."""
+    said = stems(told)
+    words = [word for word in asked if word not in _wanted()]
+    if not words:
+        return bool(asked) and not _CODE.search(told)
+    return not any(is_form(word, one) for word in words for one in said)
 
 
 def speaking(candidate: Candidate, pool: Pool) -> Candidate | None:
@@ -59,7 +72,7 @@ def _stands_out(candidate: Candidate, pool: Pool) -> bool:
     """Whether it says the same in other words, as far as meaning tells: nothing else is near."""
     signals = candidate.signals
     other = signals.no_number or signals.no_year or "cosine" not in pool.grader
-    other = other or _is_of_a_relative(candidate, pool)
+    other = other or _is_of_a_relative(candidate, pool) or _is_of_another(candidate, pool)
     if other or any(map(_CODE.search, _lost(candidate, pool))):
         return False
     others = (c.signals.cosine for c in pool.best if c.passage != candidate.passage)
@@ -75,6 +88,14 @@ def _is_of_a_relative(candidate: Candidate, pool: Pool) -> bool:
     return not owners.isdisjoint(pool.worth)
 
 
+def _is_of_another(candidate: Candidate, pool: Pool) -> bool:
+    """Whether something of one's own is asked for, and it is somebody else's that it tells of."""
+    text = pool.stored(candidate).passage.text
+    if not _MINE.search(pool.of.parsed.prose) or _MINE.search(text):
+        return False
+    return any(not stems(thing).isdisjoint(pool.worth) for thing in _SOMEBODYS.findall(text))
+
+
 def _has_its_words(candidate: Candidate, pool: Pool) -> bool:
     """Whether a fact that is not named, and is graded as one, answers by its content: being of
     the same field is not enough, a single word names a field unless something is asked about it
@@ -83,6 +104,7 @@ def _has_its_words(candidate: Candidate, pool: Pool) -> bool:
     signals, asked = candidate.signals, pool.of
     names_a_field = signals.words <= ONE_WORD and not _ASKS.match(asked.parsed.prose)
     other = signals.no_number or signals.no_year or names_a_field
+    other = other or signals.no_name >= 1 or _is_of_another(candidate, pool)
     if other or candidate.confidence < asked.policy.fact_confidence:
         return False
     return _share(_lost(candidate, pool), pool) <= LOST

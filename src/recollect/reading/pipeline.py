@@ -38,7 +38,7 @@ from recollect.nouns import (
     not_among,
 )
 from recollect.ports import StorageEngine
-from recollect.reading import age, cut, in_force, retrieval, spans, superseded, turned
+from recollect.reading import age, by_content, cut, in_force, retrieval, spans, superseded, turned
 from recollect.reading.answering import named, replacing, result, status, time_found
 from recollect.reading.budget import fit
 from recollect.reading.cache.lookup import NO_CACHE, AnswerCache
@@ -63,6 +63,8 @@ WORTH = "not worth its tokens"
 BEFORE = "said before of what may be the same"
 SAME = "says the same as what is shown"
 OWN = "not of what people said of themselves the nearest"
+SILENT = 0.45
+"""How sure a fact is at most that is named and says nothing of what is asked."""
 NEAREST, LIKELY = 3, 7
 """Documents that are named where nothing is known, and where little is likely."""
 Beyond = Callable[[Question, Answer], Answer]
@@ -118,23 +120,32 @@ class _ByName(NamedTuple):
     answer: Answer
     more: frozenset[str]
     """The words of the question that none of them has."""
+    silent: bool
+    """Whether none of them speaks of what is asked of what it is called by."""
 
     def beside(self, found: Answer, question: Question) -> Answer:
         """Returns what was found instead, with these facts behind it, where its first result is an
-        answer and has a word that they lack; else the facts alone."""
+        answer and has a word that they lack; else the facts, with what was found behind them where
+        they say nothing of what is asked."""
         named = {result.document for result in self.answer.results}
-        first = next(iter(found.results), None)
-        if (
-            found.status != "direct_passages"
-            or first is None
-            or first.document in named
-            or self.more.isdisjoint(stems(f"{first.title}\n{first.heading}\n{first.text}"))
-        ):
-            return self.answer._replace(fingerprint=found.fingerprint)
         others = [result for result in found.results if result.document not in named]
-        both = (*others, *self.answer.results)[: question.policy.limit]
-        results, budget = _fitted(both, question)
-        return found._replace(results=results, budget=budget)
+        if self._is_less_than(found, named):
+            both = [*others, *self.answer.results]
+        elif self.silent and len(others) == len(found.results):
+            weak = (one._replace(confidence=SILENT) for one in self.answer.results)
+            both = [*weak, *others]
+        else:
+            return self.answer._replace(fingerprint=found.fingerprint)
+        results, budget = _fitted(both[: question.policy.limit], question)
+        sure = max(one.confidence for one in results)
+        said = status(results, sure, question.policy)
+        return found._replace(status=said, confidence=sure, results=results, budget=budget)
+
+    def _is_less_than(self, found: Answer, named: set[str]) -> bool:
+        if found.status != "direct_passages" or found.results[0].document in named:
+            return False
+        first = found.results[0]
+        return not self.more.isdisjoint(stems(f"{first.title}\n{first.heading}\n{first.text}"))
 
 
 def _named(question: Question, facts: Facts, view: StorageEngine) -> _ByName | None:
@@ -147,8 +158,9 @@ def _named(question: Question, facts: Facts, view: StorageEngine) -> _ByName | N
         return None
     found = turned.told(mentions[: policy.limit], facts, view)
     results, budget = _fitted(found.results[: policy.limit], question)
-    said = chain.from_iterable((*m.fact.names, m.fact.text, m.fact.why) for m in mentions)
-    more = frozenset(question.parsed.content) - stems(" ".join(said))
+    told = " ".join(f"{m.fact.text} {m.fact.why}" for m in mentions)
+    rest = set(question.parsed.content) - stems(" ".join(chain(*(m.fact.names for m in mentions))))
+    more = frozenset(rest - stems(told))
     answer = _blank(question)._replace(
         status="direct_passages",
         tier=2,
@@ -161,7 +173,7 @@ def _named(question: Question, facts: Facts, view: StorageEngine) -> _ByName | N
     )
     if not more:
         _no_passages()
-    return _ByName(answer, more)
+    return _ByName(answer, more, by_content.is_silent(told, rest))
 
 
 # ------------------------------------------------------------------ tier 3: by time alone
