@@ -165,3 +165,46 @@ def test_a_named_fact_that_is_not_sure_enough_is_left_out(memory: Memory) -> Non
     assert not memory.search(ask, min_confidence=0.999, cache=False).results
     assert memory.gather(ask, min_confidence=0.98).sections
     assert not memory.gather(ask, min_confidence=0.999).sections
+
+
+@pytest.mark.parametrize("question", ["what is Emre's phone number?", "where does Emre live?"])
+def test_a_named_fact_that_says_nothing_of_what_is_asked_is_no_direct_answer(
+    question: str,
+) -> None:
+    with Memory.open("memory://") as memory:
+        memory.remember("Emre Demir drives the delivery tour from 1 January.", name="Emre")
+        assert memory.search("what does Emre drive?", cache=False).status == "direct_passages"
+        found = memory.search(question, cache=False)
+        assert found.status == "needs_synthesis"
+        assert [one.kind for one in found.results] == ["fact"]
+
+
+def test_replacing_leaves_what_only_shares_the_subject(memory: Memory) -> None:
+    memory.remember("The invoice number prefix is ACME.", id="prefix")
+    memory.remember("Invoices are approved by Carla.", id="approver")
+    done = memory.remember("Invoices are now approved by Dmitri.", supersedes=[], replace=True)
+    assert "prefix" not in done.fact.supersedes
+    assert "prefix" in [one.id for one in memory.facts().items]
+
+
+def test_what_is_said_again_teaches_a_fact_its_name(memory: Memory) -> None:
+    memory.remember("Fire warden on floor 3 is Deniz.", aliases=["warden"])
+    done = memory.remember(
+        "Fire warden on floor 3 is Deniz.",
+        name="floor 3 warden",
+        aliases=["evac lead"],
+        pinned=True,
+    )
+    (fact,) = memory.facts().items
+    assert (done.action, fact.name, fact.pinned) == ("changed", "floor 3 warden", True)
+    assert fact.aliases == ("warden", "evac lead")
+    assert told(memory, "who is the evac lead?")
+    again = memory.remember("Fire warden on floor 3 is Deniz.", name="floor 3 warden")
+    assert again.action == "duplicate"
+
+
+def test_what_is_somebodys_is_not_told_as_ones_own() -> None:
+    with Memory.open("memory://") as memory:
+        memory.remember("Tomasz's birthday is 3 May.")
+        assert memory.search("when is my birthday?", cache=False).results == ()
+        assert memory.search("when is Tomasz's birthday?", cache=False).results

@@ -38,9 +38,13 @@ from recollect.text.questions.parse import words_of
 from recollect.text.redact import redact as redact_text
 from recollect.text.redact import redact_value
 from recollect.text.statements.in_force import standing
+from recollect.text.stopwords import stopwords
+from recollect.text.terms import stems
 from recollect.writing.curation import receipts
 from recollect.writing.facts import FactPlan, WrittenFacts, is_forgotten, put, stored_fact
 
+NEAREST = 0.75
+"""The share of the nearest's words that another fact has in common with what replaces both."""
 LIKE = 8
 """Facts that each new one is compared with besides those that share its names: so many that share
 its words, and so many that are near in meaning: "we live in Graz" and "they moved to Linz" share
@@ -214,6 +218,27 @@ def conflicts(
     return same, found
 
 
+def _taught(known: Fact, told: Fact) -> Fact:
+    """Returns a fact with what is told of it besides its text, and was not known."""
+    names = dict.fromkeys((*known.aliases, *filter(None, (told.name, *told.aliases))))
+    name = known.name or told.name
+    return known._replace(
+        name=name,
+        aliases=tuple(one for one in names if one != name),
+        pinned=known.pinned or told.pinned,
+        why=known.why or told.why,
+    )
+
+
+def _nearest(found: Sequence[Conflict], fact: Fact) -> list[Conflict]:
+    """Returns those of the facts that say otherwise which have about as many words of the new one
+    as the nearest has: what shares only what it is about is another thing."""
+    words = stems(fact.text) - stopwords()
+    shared = [len(words & stems(one.fact.text)) for one in found]
+    least = NEAREST * max(shared, default=0)
+    return [one for one, count in zip(found, shared, strict=True) if count >= least]
+
+
 def _namesakes(store: Store, fact: Fact) -> list[Conflict]:
     """The one other fact in force that goes by the name of this one; none if several do."""
     own = _handles(fact.owner, [fact.name])
@@ -296,13 +321,16 @@ def decide(
     if same is not None and not new.told.get("id"):
         note = f"{same.id} says the same"
         if not fact.supersedes and not (new.replace and found):
-            return FactDecision(fact, same, note=note)
+            taught = _taught(same, fact)
+            if taught == same:
+                return FactDecision(fact, same, note=note)
+            return FactDecision(taught, note=note)
         fact = same._replace(supersedes=(*same.supersedes, *fact.supersedes))  # it settles it
     named = same is not None or bool(new.told.get("id"))
     if not new.replace:
         disputes = tuple(conflict.fact.mark for conflict in found)
         return FactDecision(fact._replace(disputes=disputes), None, tuple(found), note, named)
-    gone = found or _namesakes(store, fact)
+    gone = _nearest(found, fact) or _namesakes(store, fact)
     older = (*fact.supersedes, *(conflict.fact.id for conflict in gone))
     fact = fact._replace(supersedes=tuple(dict.fromkeys(older)))
     return FactDecision(fact, note=note, named=named)
