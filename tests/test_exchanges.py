@@ -225,3 +225,12 @@ def test_a_session_that_is_called_by_its_question_is_not_taken_for_the_answer(
         )
         memory.models.embed()
         assert memory.search(asked, cache=False).results[0].document == "geo"
+
+
+def test_a_reply_that_knows_nothing_is_no_answer(tmp_path: Path) -> None:
+    asked = "What is the largest magnitude in the test split?"
+    with Memory.open(tmp_path / "store") as memory:
+        said = "I have no access to the metadata from here, so I can't tell."
+        memory.put([session("one", ("user", asked), ("assistant", said))])
+        memory.models.embed()
+        assert memory.search(asked, cache=False).status == "no_results"

@@ -15,6 +15,7 @@ from recollect import Document, Memory, Message
 from recollect.errors import UsageError
 from recollect.surfaces import headlines, render
 from recollect.surfaces.terminal import Style
+from recollect.testing.builders import note, session
 from recollect.text.questions import time_route as time_route_module
 from recollect.text.questions.time_route import time_route, written_out
 from recollect.text.questions.time_rules import RULES
@@ -502,3 +503,17 @@ def test_a_list_is_of_the_roles_that_are_asked_for(talks: Memory) -> None:
     found = talks.search("What did we do in the last session?", now=NOW, roles=["assistant"])
     assert found.results
     assert {span.role for one in found.results for span in one.spans} <= {"", "assistant"}
+
+
+def test_what_somebody_did_in_a_period_is_looked_for_in_it() -> None:
+    with Memory.open("memory://", embed_model="none") as memory:
+        memory.put(
+            [
+                note("a", "Sent the paper yesterday.", date=datetime(2026, 11, 3, tzinfo=UTC)),
+                note("b", "Fixed the loader.", date=datetime(2026, 3, 10, tzinfo=UTC)),
+                session("c", ("user", "run the tests"), date=datetime(2026, 3, 12, tzinfo=UTC)),
+            ]
+        )
+        for question in ("what did I do in March 2026?", "what did we do in March 2026?"):
+            found = memory.search(question, cache=False)
+            assert {one.document for one in found.results} == {"b", "c"}

@@ -31,6 +31,7 @@ from recollect.nouns import (
     partition,
 )
 from recollect.reading.pool import Pass, Pool, not_of_documents, of_documents, share
+from recollect.text import stated
 from recollect.text.ordinary import commonness
 from recollect.text.terms import fold, stems
 
@@ -244,6 +245,8 @@ def told(candidate: Candidate, place: int, worth: float = 1.0) -> Candidate:
 DEEP, DEEPEST, LISTED = 1000, 50_000, 10
 """Documents of a period that are looked at, newest first; where the oldest are asked for; and that
 are shown."""
+PERIODS = ("in-period", "since", "first")
+"""Kinds of questions of time that notes and decisions answer as well as sessions."""
 SHOWN = 400
 """Characters of how a document begins, and of how it ends."""
 _LONG = 500
@@ -269,11 +272,14 @@ class Outline(NamedTuple):
 
 def listing(of: Pass, seen: Filter, asked: TimeRoute) -> list[Outline]:
     """Returns the documents that the filter lets through by time alone, and that may be seen, in
-    the order that the question wants: sessions, where there is any."""
+    the order that the question wants: sessions, where there is any, unless it is for what was done
+    in a period; and nothing that only its file dates, where others say when they are of."""
     deep = DEEP if asked.order == "newest" else DEEPEST
     scanned = of.view.scan(seen, limit=deep, dated=True).items
     every = [one for one in scanned if of.window is None or of.window.has(one.date)]
-    found = [one for one in every if one.kind == SESSION and asked.ours] or every
+    said = [one for one in every if stated.of_document(one).by != "file"] or every
+    talks = asked.ours and asked.kind not in PERIODS
+    found = [one for one in said if one.kind == SESSION and talks] or said
     order = "oldest" if asked.order == "relevance" else asked.order
     outlines = (_outline(of, one.id) for one in in_order(found, order, lambda one: one.date))
     return list(islice(filter(None, outlines), min(of.policy.limit, LISTED)))

@@ -21,7 +21,7 @@ from recollect.reading.pool import (
     by_passage,
     grouped_by_document,
 )
-from recollect.text.questions.asking import is_question
+from recollect.text.questions.asking import is_no_answer, is_question
 from recollect.text.terms import stems
 from recollect.trace import say, stage, unreported
 
@@ -41,11 +41,12 @@ BEHIND = 1e-6
 
 @stage("exchanges", otherwise=lambda pool: pool)
 def answered(pool: Pool) -> Pool:
-    """Takes from the candidates what only asks, and looks up what was replied to the best of the
-    questions."""
+    """Takes from the candidates what only asks, or only says that it does not know, and looks up
+    what was replied to the best of the questions."""
     every = pool.every()
     asking = [] if pool.of.questions else [c for c in every if _asks(pool.stored(c), pool)]
-    if not asking:
+    empty = {c.passage for c in every if _knows_nothing(pool.stored(c))}
+    if not asking and not empty:
         return unreported(pool)
     questions = {c.passage for c in asking}
     found = by_passage(every)
@@ -56,7 +57,9 @@ def answered(pool: Pool) -> Pool:
         echoes.update(replies if _is_same(pool.stored(question), pool) else ())
         asked = {reply: _exchange(question, reply, found) for reply in replies} | asked
     say(f"left out: {len(questions)} that only ask", found=len(asked))
-    others = (c for c in every if c.passage not in questions | echoes)
+    left_out = questions | echoes | empty
+    asked = {reply: one for reply, one in asked.items() if not _knows_nothing(passages[reply])}
+    others = (c for c in every if c.passage not in left_out)
     return pool._replace(passages=passages, asked=asked).regrouped(others)
 
 
@@ -64,6 +67,12 @@ def _is_same(question: StoredPassage, pool: Pool) -> bool:
     """Whether it was asked in nearly the same words: what replies to it is found under them."""
     one, other = stems(question.passage.text), stems(pool.of.parsed.prose)
     return len(one & other) >= SAME * len(one | other)
+
+
+def _knows_nothing(stored: StoredPassage) -> bool:
+    """Whether an assistant only said that it does not know."""
+    said = stored.passage
+    return said.role == "assistant" and is_no_answer(said.text)
 
 
 def _asks(stored: StoredPassage, pool: Pool) -> bool:

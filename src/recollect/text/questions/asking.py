@@ -1,4 +1,5 @@
-"""Whether a text asks, and says nothing; and whether a question is about what was asked."""
+"""Whether a text asks, or says that nothing is known; and whether a question is about what was
+asked."""
 
 from __future__ import annotations
 
@@ -8,6 +9,8 @@ from recollect.text.sentences import units
 
 LONGEST = 1_000
 """Characters of a text that may be nothing but a question."""
+BRIEF = 60
+"""Words of a reply that may say no more than that it knows nothing."""
 FEW = 3
 """Words of a greeting, or of thanks, beside a question."""
 _MARKED = re.compile(r"[\w)\]\"'”’»」』*_`%]\s?[?？؟]+[!！]*[\"'”’)\]*_»」』]*$")
@@ -52,3 +55,24 @@ def _asks(sentence: str, *, typed: bool) -> bool:
 def is_about_questions(question: str) -> bool:
     """Whether it is asked what was asked: then questions are what is looked for."""
     return bool(_ABOUT.search(question))
+
+
+_UNKNOWN = re.compile(
+    r"""\bI\s?(?:do\snot|don['’]t|can(?:not|['’]t)|could(?:\snot|n['’]t)|did(?:\snot|n['’]t))\s
+      (?:know|find|see|tell|say|have|access|determine|recall)\b
+    | \bI(?:\shave|['’]ve)\s(?:no|not\sfound|found\s(?:no|nothing))\b
+    | \b(?:nothing|no\s\w+)\s(?:about\s(?:it|that)\s)?
+      (?:is|was)\s(?:recorded|mentioned|stored|found)\b
+    | \byou(?:\swould|['’]d)\s(?:have\sto|need\sto)\sask\b
+    | \bich\s(?:wei(?:ß|ss)|finde)\b.{0,40}\bnicht\b | \bno\s(?:lo\ss[eé]|encuentro)\b""",
+    re.VERBOSE | re.IGNORECASE,
+)  # fmt: skip
+
+
+def is_no_answer(text: str) -> bool:
+    """Whether a reply is short and begins with that it does not know: it is no evidence of what was
+    asked."""
+    if len(text) > LONGEST or len(text.split()) > BRIEF:
+        return False
+    first = next(iter(units(text)), (0, 0))
+    return _UNKNOWN.search(text[slice(*first)]) is not None

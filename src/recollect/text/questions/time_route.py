@@ -16,6 +16,7 @@ from recollect.nouns import ORDERS, TimeRoute, Window
 from recollect.text.questions.time_rules import (
     ASIDE,
     DECIDED,
+    DONE,
     EMPTY,
     ENDS,
     LEAD,
@@ -117,7 +118,12 @@ def _is_limit(period: str, lower: str) -> bool:
     done or happened here is asked about. In any other question ("files that were modified in the
     last 90 minutes") it may be a part of the topic."""
     bare = stopwords().isdisjoint(lower.replace(period, " ").split())
-    return bare or _ours().search(lower) is not None or re.match(_HAPPENED, lower) is not None
+    done = (*OURS, DONE)
+    return bare or any(re.search(rf"\b{one}\b", lower) for one in done) or _has_happened(lower)
+
+
+def _has_happened(lower: str) -> bool:
+    return re.match(_HAPPENED, lower) is not None
 
 
 def _leads(rule: TimeRule, before: str) -> bool:

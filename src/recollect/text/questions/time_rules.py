@@ -724,6 +724,9 @@ OURS = (
 )
 """Words of a question that is about what was said or done together."""
 
+DONE = r"(?:did|have|had|was|were|habe|hatte|war) (?:i|you|ich|du) (?:\w+ ){0,2}?\w+"
+"""What asks for what somebody did."""
+
 USED = (
     r"use|used|using|(?:did|do) \w+ have|who",
     r"einsatz|(?:be)?nutz\w+|(?:be|ge)nutzt|verwend\w+|wer|us[aá]\w+|qui[eé]n|utilis\w+|qui",
