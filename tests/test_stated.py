@@ -148,3 +148,15 @@ def test_the_text_of_an_answer_says_where_the_date_is_from(tmp_path: Path, cli: 
 def test_dates_as_they_are_written(text: str, date: str) -> None:
     found = written(text)
     assert (f"{found[0].date:%Y-%m-%d}" if found else "") == date
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["_12 January 2025_", "12.01.2025. Milk costs 1.10.", "(12 January 2025)", "Stand: 2025-01-12"],
+)
+def test_the_first_line_of_a_note_dates_it(line: str, tmp_path: Path) -> None:
+    (tmp_path / "milk.md").write_text(f"# Milk\n\n{line}\n\nWe buy it from Hoppe.\n")
+    with Memory.open("memory://", embed_model="none") as memory:
+        memory.add(tmp_path / "milk.md")
+        (found,) = memory.list().items
+    assert found.date == datetime(2025, 1, 12, tzinfo=UTC)

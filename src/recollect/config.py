@@ -268,7 +268,7 @@ SETTINGS: Mapping[str, Setting] = {
             "else the mode's own.",
             "trusted",
         ),
-        Setting("search.owner", None, _text, "Only see what this owner has.", "narrower"),
+        Setting("search.owner", None, _text, "Only see what this owner has.", "trusted"),
         Setting("search.scopes", None, _names, "Only see these scopes.", "narrower"),
         Setting("cache.enabled", True, _yes_or_no, "Serve again what was answered before."),
         Setting(

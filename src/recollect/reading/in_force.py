@@ -52,6 +52,8 @@ SURE, NEAR = 6.5, 3.5
 that ships (``python -m bench.in_force``): a correction that is hidden costs more than a sentence.
 In a talk that goes on, what is near is seldom the same thing: there nothing is replaced by meaning
 alone; nor is what may not even answer."""
+POSSIBLE = 0.45
+"""How sure what is only shown with an answer is at most, unless it was found by itself."""
 LIKELY, EARLIER = 2.0, 3.0
 """The first two scores of a passage that is looked at, and of one that is named as earlier."""
 LATER, SENTENCES, BEFORE = 2, 4, 3
@@ -172,7 +174,7 @@ class Shown(NamedTuple):
         known = {c.document for c in self.candidates}
         new = {s.candidate.document: s for s in some if s.candidate.document not in known}
         own = {document: (s.stretch,) for document, s in new.items()}
-        score, sure = first.score - 1, first.confidence
+        score, sure = first.score - 1, min(first.confidence, POSSIBLE)
         more = [raised(s.candidate, score, "in force", sure) for s in new.values()]
         return Shown((first, *more, *self.candidates[1:]), {**self.stretches, **own})
 

@@ -278,5 +278,5 @@ def raised(one: Candidate, score: float, arm: str, sure: float = 1.0) -> Candida
         return one
     others = [part for part in one.contributions if part.arm != arm]
     part = Contribution(arm, 0, score, 1.0, score - one.score)
-    confidence = min(sure, probability(score))
+    confidence = max(min(sure, probability(score)), min(sure, one.confidence))
     return one._replace(score=score, confidence=confidence, contributions=(*others, part))

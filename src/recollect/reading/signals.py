@@ -6,6 +6,7 @@ question) cost nothing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from datetime import timedelta
 from math import log1p
@@ -111,7 +112,10 @@ def _measured(candidate: Candidate, pool: Pool, by: _Yardstick) -> Signals:
         no_number=lacks.numbers,
         no_year=lacks.years,
         other_time=lacks.period,
-        exact=float(_is_name(by.typed, len(pool.of.parsed.prose), stored.document)),
+        exact=float(
+            _is_name(by.typed, len(pool.of.parsed.prose), stored.document)
+            or _is_numbered(pool.of.parsed.prose, stored.document)
+        ),
         inside=float(window is not None and window.has(stored.document.date, GRACE)),
         hop=arms["hop"].raw if "hop" in arms else 0.0,
         bridge=float(arms.keys() == {"hop"}),
@@ -137,17 +141,15 @@ def _is_name(typed: tuple[str, ...], length: int, document: Document) -> bool:
     path = document.path
     if document.kind == "session" and is_question(document.title, typed=True):
         return False
-    if _is_number(typed, document):
-        return True
     names = (document.title, path, path.rpartition("/")[2]) if path else (document.title,)
     near = (name for name in names if abs(len(name) - length) <= 8)
     return any(phrase_terms(name) == typed for name in near)
 
 
-def _is_number(typed: tuple[str, ...], document: Document) -> bool:
-    """Whether the question is the number of a decision record: "ADR 12", "adr-0012"."""
-    number = document.meta.get("number")
-    if document.kind != "decision" or not number:
-        return False
-    words = {word.lstrip("0") for word in " ".join(typed).replace("-", " ").split()}
-    return words == {"adr", str(number)}
+_NUMBER = re.compile(r"\badr[-_ #]*0*(\d+)\b", re.IGNORECASE)
+
+
+def _is_numbered(question: str, document: Document) -> bool:
+    """Whether the question names a decision record by its number: "ADR 12", "adr-0012"."""
+    number = document.meta.get("number") if document.kind == "decision" else None
+    return bool(number) and str(number) in _NUMBER.findall(question)

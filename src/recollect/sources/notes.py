@@ -16,9 +16,11 @@ from recollect.text.frontmatter import MARKDOWN, split, tags, wikilinks
 
 _TITLE = re.compile(r"^\ufeff? {0,3}#[ \t]+(\S.*)$", re.MULTILINE)
 _DATE = re.compile(
-    r"^[ *_>-]*(?:date|datum|fecha)[*_]*:[*_ \t]+([^\n]{4,40})$", re.I | re.MULTILINE
+    r"^[ *_>(-]*(?:date|datum|fecha|stand|(?:last )?updated|valid from|as of)[*_]*:?[*_ \t]+"
+    r"([^\n]{4,40}?)[ *_).]*$",
+    re.I | re.MULTILINE,
 )
-_FIRST = re.compile(r"\s*(?:#[ \t][^\n]*\n\s*)?[*_>\s]*([^\n]*)")
+_FIRST = re.compile(r"\s*(?:#[ \t][^\n]*\n\s*)?[*_>(\s]*([^\n]*)")
 """The first line of a note below its heading."""
 HEAD = 400
 """Characters at the beginning of a note in which a line may say its date."""

@@ -28,6 +28,8 @@ _END = re.compile(r"(?<![.!?…])[.!?…]+[\"'”’)\]*_]*\s+(?=[^\sa-z])|[。�
 _ABBREVIATED = re.compile(
     r"(?:\b(?:e\.g|i\.e|etc|vs|approx|ca|bzw|z\.B|M[rs]|Mrs|Dr|Prof|St|No|Nr|Fig|[A-Z])|^\s*\d+)\Z"
 )
+_NUMBERED = re.compile(r"\b(?:nos?|nr|art|fig)\Z", re.IGNORECASE)
+"""What is an abbreviation before a number alone: "file no. 25"."""
 
 Bounds = tuple[int, int]
 
@@ -75,7 +77,11 @@ def _blocks(text: str) -> Iterator[Bounds]:
 def _sentences(text: str, start: int, end: int) -> Iterator[Bounds]:
     at = start
     for match in _END.finditer(text, start, end):
-        if _ABBREVIATED.search(text, max(at, match.start() - 8), match.start()) is None:
+        before = max(at, match.start() - 8), match.start()
+        cut = _ABBREVIATED.search(text, *before) or (
+            text[match.end() : match.end() + 1].isdigit() and _NUMBERED.search(text, *before)
+        )
+        if not cut:
             yield from _trimmed(text, at, match.end())
             at = match.end()
     yield from _trimmed(text, at, end)

@@ -36,7 +36,7 @@ _DATE = re.compile(
     | (\d\d?)\.\ ?(\d\d?)\.\ ?{_YEAR}
     | (\d\d?)(?:st|nd|rd|th|er|º|\.)?\ (?:of\ |de\ )?{_WORD}\.?,?\ (?:de\ |del\ )?{_YEAR}
     | {_WORD}\.?\ (?:(\d\d?)(?:st|nd|rd|th)?,?\ )?{_YEAR}
-    )(?![\w/-]|\.\d)""",
+    )(?!(?!_)[\w/-]|\.\d)""",
     re.VERBOSE,
 )
 _PLACES = ((1, 3, 4), (5, 6, 4), (7, 8, 9), (12, 11, 10), (15, 14, 13), (18, 16, 17))
@@ -58,7 +58,7 @@ _UNTIL = re.compile(
     re.IGNORECASE,
 )
 """What stands before a deadline."""
-_AFTER = re.compile(r"[*_]*\s*(?:[·•|–—]|\Z)")
+_AFTER = re.compile(r"[*_)]*\s*(?:[·•|–—]|\Z)|\.\s")
 """What stands behind a date that a line of its own begins with."""
 _HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(\S.*)$", re.MULTILINE)
 _MTIME = re.compile(r"(\d{15,20}):\d+\b")
