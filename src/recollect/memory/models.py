@@ -65,10 +65,8 @@ def embedder_for(config: settings.Config) -> Embedder | NoModel:
         return _endpoint(config, name)
     try:
         return _embedder(config, _model(name, "embed"))
-    except ModelMissing as error:
-        return NoModel(f"{error.message} ({error.hint})")
     except ModelError as error:
-        return _not_usable("embed.model", error)
+        return _not_usable("embed.model", name, error)
 
 
 def reranker_for(config: settings.Config) -> Reranker | NoModel:
@@ -84,14 +82,17 @@ def reranker_for(config: settings.Config) -> Reranker | NoModel:
         model = _model(name, "rerank")
         home = _folder_of_models(config).locate(model)
         return onnx.OnnxReranker(model, home, device=config["device"])
-    except ModelMissing as error:
-        return NoModel(f"{error.message} ({error.hint})")
     except ModelError as error:
-        return _not_usable("rerank.model", error)
+        return _not_usable("rerank.model", name, error)
 
 
-def _not_usable(setting: str, error: ModelError) -> NoModel:
-    """Says which setting names what is no model, and how to take it back."""
+def _not_usable(setting: str, name: str, error: ModelError) -> NoModel:
+    """Says which setting names what is no model, and how to take it back. A folder of one's own
+    that is named has to be there."""
+    if _is_folder(name):
+        raise error
+    if isinstance(error, ModelMissing):
+        return NoModel(f"{error.message} ({error.hint})")
     return NoModel(f"{setting}: {error.message} (`recollect config unset {setting}` takes it back)")
 
 
@@ -105,7 +106,8 @@ def check_setting(name: str, value: object) -> None:
         if not llm.is_local(model):
             addresses.llm_address(model)
     elif not addresses.is_endpoint(model) and (job, model) != ("rerank", "llm"):
-        _model(model, job)
+        with suppress(ModelMissing):  # it shipped once, and every search says so
+            _model(model, job)
 
 
 def _embedder(config: settings.Config, model: LocalModel, among: str = "") -> onnx.OnnxEmbedder:

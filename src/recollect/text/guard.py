@@ -272,6 +272,8 @@ def _has(view: _ComparedText, token: ClauseToken) -> bool:
 def _counts(token: ClauseToken, view: _ComparedText) -> bool:
     if token.kind == "name":
         return fold(token.word) not in TITLES and (view.english or token.place > 0)
+    if len(token.word) == 1 and token.word.isalpha():
+        return False  # letters are compared with the signs behind them
     return token.kind not in ("word", "not", "rate")
 
 
