@@ -208,3 +208,23 @@ def test_what_is_somebodys_is_not_told_as_ones_own() -> None:
         memory.remember("Tomasz's birthday is 3 May.")
         assert memory.search("when is my birthday?", cache=False).results == ()
         assert memory.search("when is Tomasz's birthday?", cache=False).results
+
+
+def test_a_context_has_both_sides_of_a_dispute_the_later_first(memory: Memory) -> None:
+    memory.remember(
+        "Invoices are approved by Carla.", name="invoice approver", valid_from="2026-01-01"
+    )
+    memory.remember(
+        "Invoices are approved by Dmitri.", name="invoice approver", valid_from="2026-03-01"
+    )
+    found = memory.context("who is the invoice approver?")
+    assert [one.text for one in found.relevant] == [
+        "Invoices are approved by Dmitri.",
+        "Invoices are approved by Carla.",
+    ]
+    assert any("says otherwise" in hint for hint in found.hints)
+
+
+def test_what_replaces_a_pinned_fact_is_pinned(memory: Memory) -> None:
+    memory.remember(OLD, name="upload limit", pinned=True)
+    assert memory.remember(NEW, name="upload limit", replace=True).fact.pinned

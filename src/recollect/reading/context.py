@@ -37,13 +37,13 @@ from recollect.nouns import (
     stable_id,
 )
 from recollect.ports import Store
+from recollect.reading import turned
 from recollect.reading.by_content import speaking
-from recollect.reading.fact_results import fact_result, named_result, standing_result
+from recollect.reading.fact_results import fact_result, standing_result
 from recollect.reading.grade import as_fact
 from recollect.reading.named import Facts, mentioned
 from recollect.reading.pool import Models, Pass, Pool
 from recollect.reading.retrieval import ranked
-from recollect.reading.turned import may_be_told
 from recollect.text.questions.overview import is_overview
 from recollect.text.questions.parse import parse
 from recollect.text.tokens import clip_tokens, count_tokens
@@ -77,7 +77,8 @@ def context(query: ContextQuery, view: Store, models: Models) -> Context:
         facts = Facts(view, query.asked)
         standing = _seen(facts, PINNED)
         found = mentioned(query.text, facts)
-        results = list(map(named_result, found.mentions))
+        said = turned.told(found.mentions, facts, view)
+        results = list(said.results)
         if not results and query.text.strip():
             results = answering(query, facts, view, models)
         named = [mention.fact for mention in found.mentions]
@@ -107,7 +108,7 @@ def context(query: ContextQuery, view: Store, models: Models) -> Context:
             stages=tuple(trace.stages),
             fingerprint=stable_id(repr(asked_for), state),
             timing_ms=trace.elapsed_ms,
-            hints=tuple(_empty_scopes(view, query.asked)),
+            hints=(*_empty_scopes(view, query.asked), *said.hints),
             lately=lately,
         )
 
@@ -176,7 +177,7 @@ def _news(facts: Facts, store: Store) -> Iterator[log.Observation]:
         if not (fact.supersedes or _is_question(fact)) or asked.hides(fact):
             continue
         known = filter(None, map(facts.get, fact.supersedes[:1]))
-        was = [f" (before: {one.text})" for one in known if may_be_told(one, facts)]
+        was = [f" (before: {one.text})" for one in known if turned.may_be_told(one, facts)]
         text = " ".join("".join([fact.text, *was]).split())
         yield log.Observation(fact.start, fact.type, text, fact.key)
 

@@ -169,7 +169,7 @@ def _named(question: Question, facts: Facts, view: StorageEngine) -> _ByName | N
         total_found=len(mentions),
         hidden=known.hidden,
         budget=budget,
-        hints=tuple(f"“{one}” says otherwise than “{other}”" for one, other in found.disputed),
+        hints=found.hints,
     )
     if not more:
         _no_passages()

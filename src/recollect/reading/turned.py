@@ -39,6 +39,10 @@ class Told(NamedTuple):
     """Pairs of facts that say otherwise of the same thing, by title or by what they say where that
     is the same, the later first."""
 
+    @property
+    def hints(self) -> tuple[str, ...]:
+        return tuple(f"“{one}” says otherwise than “{other}”" for one, other in self.disputed)
+
 
 def told(mentions: Sequence[Mention], facts: Facts, view: Store) -> Told:
     """Returns the named facts as results, each with its rivals and what it replaced."""

@@ -332,7 +332,8 @@ def decide(
         return FactDecision(fact._replace(disputes=disputes), None, tuple(found), note, named)
     gone = _nearest(found, fact) or _namesakes(store, fact)
     older = (*fact.supersedes, *(conflict.fact.id for conflict in gone))
-    fact = fact._replace(supersedes=tuple(dict.fromkeys(older)))
+    pinned = fact.pinned or any(conflict.fact.pinned for conflict in gone)
+    fact = fact._replace(supersedes=tuple(dict.fromkeys(older)), pinned=pinned)
     return FactDecision(fact, note=note, named=named)
 
 
