@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conftest import EMBED_HOME, HashEmbedder
+from conftest import EMBED_HOME, Cli, HashEmbedder
 from recollect import Memory, config
 from recollect.errors import ModelError, QueryError, UsageError
 from recollect.models.catalog import EMBED
@@ -536,3 +536,12 @@ def test_the_code_that_has_a_name_whole_is_kept_within_a_small_budget(
         found = memory.search("fuel_surcharge", budget=budget, cache=False)
         assert "def fuel_surcharge(" in found.results[0].text
         assert found.budget.used <= budget
+
+
+def test_what_the_limit_on_confidence_hides_is_told(cli: Cli) -> None:
+    cli("remember", "The loader has eight workers.", "--no-embed")
+    found = cli(
+        "search", "how many workers has the loader of the quoter?", "--min-confidence", "0.99"
+    )
+    assert "less sure than the limit on confidence" in found.out + found.err
+    assert "nothing here has" not in found.out + found.err

@@ -270,7 +270,13 @@ class Outline(NamedTuple):
         return tuple(Stretch(key, 0, _short(text)) for key, text in ends.items())
 
 
-def listing(of: Pass, seen: Filter, asked: TimeRoute) -> list[Outline]:
+class Listing(NamedTuple):
+    outlines: tuple[Outline, ...] = ()
+    total: int = 0
+    """How many documents there are, of which the first are outlined."""
+
+
+def listing(of: Pass, seen: Filter, asked: TimeRoute) -> Listing:
     """Returns the documents that the filter lets through by time alone, and that may be seen, in
     the order that the question wants: sessions, where there is any, unless it is for what was done
     in a period; and nothing that only its file dates, where others say when they are of."""
@@ -282,7 +288,8 @@ def listing(of: Pass, seen: Filter, asked: TimeRoute) -> list[Outline]:
     found = [one for one in said if one.kind == SESSION and talks] or said
     order = "oldest" if asked.order == "relevance" else asked.order
     outlines = (_outline(of, one.id) for one in in_order(found, order, lambda one: one.date))
-    return list(islice(filter(None, outlines), min(of.policy.limit, LISTED)))
+    first = tuple(islice(filter(None, outlines), min(of.policy.limit, LISTED)))
+    return Listing(first, len(found) if first else 0)
 
 
 def _outline(of: Pass, id: str) -> Outline | None:

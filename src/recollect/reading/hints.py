@@ -36,6 +36,8 @@ class Findings(NamedTuple):
     """How many of the results are behind those that time has put in order."""
     unknown: tuple[str, ...] = ()
     """What is said of limits that nothing in the store is within."""
+    unsure: int = 0
+    """How many are less sure than the caller wants, where nothing else is shown."""
 
 
 def hints(said: Status, told: Findings, has_nearest: bool) -> tuple[str, ...]:
@@ -57,7 +59,9 @@ def hints(said: Status, told: Findings, has_nearest: bool) -> tuple[str, ...]:
         made += _without("none of these", told.lacking)
         return (*done, *made)
     made += told.unknown
-    made += [] if told.hidden else _without("nothing here", told.lacking)
+    if told.unsure:
+        made.append(f"{told.unsure} that may answer are less sure than the limit on confidence")
+    made += [] if told.hidden or told.unsure else _without("nothing here", told.lacking)
     if made or done or has_nearest:
         return (*done, *made)
     return ("nothing matches; try fewer or other words",)

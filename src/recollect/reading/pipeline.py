@@ -185,11 +185,11 @@ def _listed(question: Question, asked: Pass) -> Answer | None:
     if not question.query.time.listed:
         return None
     found = retrieval.listing(asked, question.query)
-    pool = retrieval.outlined(asked, found)
+    pool = retrieval.outlined(asked, found.outlines)
     candidates = pool.best[: question.policy.limit]
     if not candidates:
         return None
-    stretches = {one.first.key: one.stretches for one in found}
+    stretches = {one.first.key: one.stretches for one in found.outlines}
     kept = Selection(pool, candidates, {}, (), stretches)
     results, budget = _fitted(_shown(kept), question)
     time = time_found(question.query, results, "direct_passages")
@@ -197,7 +197,7 @@ def _listed(question: Question, asked: Pass) -> Answer | None:
         status="direct_passages",
         confidence=pool.confidence,
         results=results,
-        total_found=len(found),
+        total_found=found.total,
         budget=budget,
         time=time,
         hints=hints("direct_passages", Findings(time=time), False),
@@ -210,7 +210,7 @@ def _from_then(question: Question, asked: Pass, found: Answer) -> Answer:
     time = question.query.time
     if found.results or time.kind != "in-period" or asked.window is None:
         return found
-    pool = retrieval.outlined(asked, retrieval.listing(asked, question.query))
+    pool = retrieval.outlined(asked, retrieval.listing(asked, question.query).outlines)
     others = (c._replace(confidence=0.0) for c in pool.best[: question.policy.named])
     lines = tuple(named(c, pool, "of another topic") for c in others)
     said = f"nothing from then speaks of “{time.topic}”" if time.topic else "nothing is from then"
@@ -363,6 +363,8 @@ def _answer(
     told = told._replace(beside=len(results) - len(time.dates) if time else 0)
     if said in _LACKING:
         told = told._replace(lacking=_LACKING[said](kept, len(results)))
+    if said == "no_results" and question.policy.min_confidence > question.policy.keep:
+        told = told._replace(unsure=sum(c.confidence >= question.policy.keep for c, _ in left))
     if said == "no_results" and unseen:
         told = told._replace(unknown=_unknown(pool, unseen))
     return _blank(question)._replace(

@@ -45,7 +45,7 @@ from recollect.reading import (
     superseded,
 )
 from recollect.reading.by_content import speaking
-from recollect.reading.chronology import Outline, Timeline
+from recollect.reading.chronology import Listing, Outline, Timeline
 from recollect.reading.own_words import is_fact, own_words
 from recollect.reading.pool import (
     SURE,
@@ -350,8 +350,8 @@ def dated(found: Retrieval) -> Retrieval:
     return found._replace(event=moment)
 
 
-@stage("listing", otherwise=[])
-def listing(asked: Pass, query: Query) -> list[Outline]:
+@stage("listing", otherwise=Listing())
+def listing(asked: Pass, query: Query) -> Listing:
     """Returns what is from the time that the question names, by time alone; nothing that came after
     the time that is asked about."""
     seen, window, time = asked.filter, asked.window, query.time
@@ -362,13 +362,13 @@ def listing(asked: Pass, query: Query) -> list[Outline]:
         with tracing():  # what its own stages did is not told
             event = chronology.moment(ranked(asked))
         if event is None:
-            return skip(f"no date of “{time.event}”", [])
+            return skip(f"no date of “{time.event}”", Listing())
         seen = _beside(seen, time, event)
     if query.as_of:
         after = query.as_of + timedelta(seconds=1)
         seen = seen._replace(until=min(after, seen.until or after))
     found = chronology.listing(asked, seen, time)
-    say(f"{time.kind}, no topic", found=len(found))
+    say(f"{time.kind}, no topic", found=found.total)
     return found
 
 
