@@ -233,3 +233,27 @@ def test_what_is_shown_beside_an_answer_is_within_the_limit(memory: Memory) -> N
         assert len(now.results) == 1
         before = memory.search("How old was Mira's cat before?", limit=limit, cache=False)
         assert len(before.results) == limit
+
+
+def test_what_is_said_to_be_otherwise_now_is_in_force_beside_other_topics(memory: Memory) -> None:
+    memory.put(
+        [
+            Document(
+                "old",
+                "notes",
+                "Router is in the hall.\n\nGarage code: 4471\n\nRent is due on the 1st.",
+                title="The code of the garage",
+                date=datetime(2025, 1, 5, tzinfo=UTC),
+            ),
+            Document(
+                "new",
+                "notes",
+                "Leo has a fever.\n\nNew garage door opener installed. Code changed: 9038.",
+                date=datetime(2026, 3, 3, tzinfo=UTC),
+            ),
+        ]
+    )
+    memory.models.embed()
+    found = memory.search("what is the garage code?", cache=False).results[0]
+    assert found.document == "new"
+    assert "4471" in found.earlier[0].text

@@ -16,6 +16,7 @@ shown with it if it is later, named if it is earlier, and nothing is said of it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
@@ -69,6 +70,15 @@ FEW_WORDS = 0.3
 """The share of the question's words that a statement has by which it is known to be asked for."""
 SHARED = 0.5
 """The share of its words that a statement has in common with one that says the same."""
+TURNED, BESIDE = 2, 1
+"""Words of the question that both have at least where one turns from the other, and words that it
+may have besides where it leaves some of them to the sentence before."""
+_TURN = re.compile(
+    r"\b(?:now|changed|new|no longer|any ?more|instead of|from (?:today|now|then) on|from today"
+    r"|back to|switched|jetzt|neu\w*|nicht mehr|ab (?:heute|jetzt)|ahora|nuev\w+|ya no)\b",
+    re.IGNORECASE,
+)
+"""Words by which something is said to be otherwise than it was."""
 
 
 class Group(NamedTuple):
@@ -94,9 +104,10 @@ def group(first: Candidate, stretches: Sequence[Stretch], pool: Pool, now: datet
     shown = _asked_for(own, asked, pool)
     if not shown.values or not shown.said.date:
         return Group(shown)
-    alike, embedder = _by_words(shown, asked, pool), pool.of.models.embedder
+    embedder = pool.of.models.embedder
+    said = chain(_by_words(shown, asked, pool), _by_turn(shown, asked, pool))
     named = particulars_in(pool.of.parsed.prose) & _around(shown)
-    rivals = [one for one in alike if _same_speaker(one, shown) and named <= _around(one)]
+    rivals = [one for one in said if _same_speaker(one, shown) and named <= _around(one)]
     if len(rivals) > CHANGES:
         return Group(shown)
     later: list[Statement] = []
@@ -214,6 +225,36 @@ def _by_words(shown: Statement, asked: frozenset[str], pool: Pool) -> Iterator[S
         ]
         if alike:
             yield max(alike, key=lambda one: len(shown.words & one.words))
+
+
+def _by_turn(shown: Statement, asked: frozenset[str], pool: Pool) -> Iterator[Statement]:
+    """Yields the later statement of each of the best documents that says of something that it is
+    otherwise now, and has, with the sentences beside it, all words of the question that the one
+    that is shown has."""
+    wanted = asked & shown.words
+    if len(wanted) < TURNED:
+        return
+    for candidate in pool.best[:LOOKED_AT]:
+        some = _statements(candidate, pool.stored(candidate), shown, pool)
+        turned = [
+            one
+            for n, one in enumerate(some)
+            if _TURN.search(one.text)
+            and not _in_talk(one, shown)
+            and is_rival(shown, one)
+            and one.after(shown)
+            and _is_about(one, some[max(0, n - 1) : n + 2], wanted)
+        ]
+        yield from turned[-1:]
+
+
+def _is_about(one: Statement, around: Sequence[Statement], wanted: frozenset[str]) -> bool:
+    """Whether a statement has these words, or some of them, next to nothing else, and the sentences
+    beside it the rest: "New garage door. Code changed: 9038."."""
+    if wanted <= one.words:
+        return True
+    brief = bool(wanted & one.words) and len(one.words - wanted) <= BESIDE
+    return brief and wanted <= frozenset(chain.from_iterable(other.words for other in around))
 
 
 def _statements(
