@@ -543,5 +543,5 @@ def test_what_the_limit_on_confidence_hides_is_told(cli: Cli) -> None:
     found = cli(
         "search", "how many workers has the loader of the quoter?", "--min-confidence", "0.99"
     )
-    assert "less sure than the limit on confidence" in found.out + found.err
+    assert "the limit on confidence hides 1 that may answer" in found.out + found.err
     assert "nothing here has" not in found.out + found.err

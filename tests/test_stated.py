@@ -160,3 +160,11 @@ def test_the_first_line_of_a_note_dates_it(line: str, tmp_path: Path) -> None:
         memory.add(tmp_path / "milk.md")
         (found,) = memory.list().items
     assert found.date == datetime(2025, 1, 12, tzinfo=UTC)
+
+
+def test_a_line_that_only_begins_like_a_date_dates_nothing(tmp_path: Path) -> None:
+    kept(tmp_path, "a.md", "# Network\n\nUpdated the router yesterday.\n")
+    with Memory.open("memory://", embed_model="none") as memory:
+        memory.add(tmp_path)
+        found = memory.get("a.md")
+    assert (found.date, "date" in found.meta) == (CLONED, False)

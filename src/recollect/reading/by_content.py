@@ -72,7 +72,8 @@ def _stands_out(candidate: Candidate, pool: Pool) -> bool:
     """Whether it says the same in other words, as far as meaning tells: nothing else is near."""
     signals = candidate.signals
     other = signals.no_number or signals.no_year or "cosine" not in pool.grader
-    other = other or _is_of_a_relative(candidate, pool) or _is_of_another(candidate, pool)
+    other = other or not _owners(candidate, pool).isdisjoint(pool.worth)
+    other = other or _is_of_another(candidate, pool)
     if other or any(map(_CODE.search, _lost(candidate, pool))):
         return False
     others = (c.signals.cosine for c in pool.best if c.passage != candidate.passage)
@@ -81,11 +82,10 @@ def _stands_out(candidate: Candidate, pool: Pool) -> bool:
     return signals.cosine >= near and ahead >= lead
 
 
-def _is_of_a_relative(candidate: Candidate, pool: Pool) -> bool:
-    """Whether it names somebody who is asked about only as whose relative or friend it is of."""
+def _owners(candidate: Candidate, pool: Pool) -> set[str]:
+    """Returns the words for who is named only as whose relative or friend it is of."""
     text = pool.stored(candidate).passage.text
-    owners = stems(text) - stems(less_owners(text, stems(pool.of.parsed.prose)))
-    return not owners.isdisjoint(pool.worth)
+    return stems(text) - stems(less_owners(text, stems(pool.of.parsed.prose)))
 
 
 def _is_of_another(candidate: Candidate, pool: Pool) -> bool:
@@ -119,9 +119,9 @@ def _share(words: Iterable[str], pool: Pool) -> float:
 def _lost(candidate: Candidate, pool: Pool) -> list[str]:
     """Returns the words of the question, of those that say which thing is meant, that the fact has
     in no form."""
-    text = pool.stored(candidate).passage.text
-    said = stems(less_owners(text, stems(pool.of.parsed.prose)))
-    has = pool.matched.get(candidate.passage, set()) - (stems(text) - said)
+    owners = _owners(candidate, pool)
+    said = stems(pool.stored(candidate).passage.text) - owners
+    has = pool.matched.get(candidate.passage, set()) - owners
     which = set(pool.worth) - _kinds(pool) - has
     return [word for word in which if not any(map(partial(is_form, word), said))]
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import chain, islice
+from itertools import chain, filterfalse, islice
 from operator import gt, lt
 from typing import TypeVar
 
@@ -31,8 +31,8 @@ from recollect.nouns import (
     partition,
 )
 from recollect.reading.pool import Pass, Pool, not_of_documents, of_documents, share
-from recollect.text import stated
 from recollect.text.ordinary import commonness
+from recollect.text.stated import is_mtime
 from recollect.text.terms import fold, stems
 
 ENOUGH, FEW, MORE, MOST = 0.65, 5, 0.05, 0.9
@@ -283,7 +283,7 @@ def listing(of: Pass, seen: Filter, asked: TimeRoute) -> Listing:
     deep = DEEP if asked.order == "newest" else DEEPEST
     scanned = of.view.scan(seen, limit=deep, dated=True).items
     every = [one for one in scanned if of.window is None or of.window.has(one.date)]
-    said = [one for one in every if stated.of_document(one).by != "file"] or every
+    said = list(filterfalse(is_mtime, every)) or every
     talks = asked.ours and asked.kind not in PERIODS
     found = [one for one in said if one.kind == SESSION and talks] or said
     order = "oldest" if asked.order == "relevance" else asked.order

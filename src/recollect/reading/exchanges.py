@@ -56,10 +56,9 @@ def answered(pool: Pool) -> Pool:
         passages |= replies
         echoes.update(replies if _is_same(pool.stored(question), pool) else ())
         asked = {reply: _exchange(question, reply, found) for reply in replies} | asked
-    say(f"left out: {len(questions)} that only ask", found=len(asked))
-    left_out = questions | echoes | empty
     asked = {reply: one for reply, one in asked.items() if not _knows_nothing(passages[reply])}
-    others = (c for c in every if c.passage not in left_out)
+    say(f"left out: {len(questions | empty)} that only ask or know nothing", found=len(asked))
+    others = (c for c in every if c.passage not in questions | echoes | empty)
     return pool._replace(passages=passages, asked=asked).regrouped(others)
 
 

@@ -60,7 +60,7 @@ def hints(said: Status, told: Findings, has_nearest: bool) -> tuple[str, ...]:
         return (*done, *made)
     made += told.unknown
     if told.unsure:
-        made.append(f"{told.unsure} that may answer are less sure than the limit on confidence")
+        made.append(f"the limit on confidence hides {told.unsure} that may answer")
     made += [] if told.hidden or told.unsure else _without("nothing here", told.lacking)
     if made or done or has_nearest:
         return (*done, *made)

@@ -84,7 +84,7 @@ def answer(
         served = cache.look_up(question, view, models)
         facts = facts_in_sight(question, view)
         known = None if served.answer else _named(question, facts, view)
-        found = served.answer or (None if known and known.more else known and known.answer)
+        found = served.answer or (known.answer if known and not known.more else None)
         if found is None:
             asked = retrieval.first_pass(question, view, models, facts.sees)
             found = _listed(question, asked)
@@ -138,8 +138,14 @@ class _ByName(NamedTuple):
             return self.answer._replace(fingerprint=found.fingerprint)
         results, budget = _fitted(both[: question.policy.limit], question)
         sure = max(one.confidence for one in results)
-        said = status(results, sure, question.policy)
-        return found._replace(status=said, confidence=sure, results=results, budget=budget)
+        return found._replace(
+            status=status(results, sure, question.policy),
+            confidence=sure,
+            results=results,
+            named=tuple(one for one in found.named if one.document not in named),
+            budget=budget,
+            hints=(*self.answer.hints, *found.hints),
+        )
 
     def _is_less_than(self, found: Answer, named: set[str]) -> bool:
         if found.status != "direct_passages" or found.results[0].document in named:

@@ -65,7 +65,8 @@ def _fields(text: str) -> dict[str, Any]:
 def _date(text: str, start: int) -> str:
     """Returns the date that the head of a note says: in a line ``Date: …``, or that with which its
     first line begins. Empty if there is none."""
-    if said := _DATE.search(text, 0, HEAD):
+    said = _DATE.search(text, 0, HEAD)
+    if said and stated.own({"date": said[1]}, "", ""):
         return said[1].strip(" *_\r")
     first = _FIRST.match(text, start)
     return stated.leading(first[1].rstrip()) if first else ""

@@ -118,12 +118,8 @@ def _is_limit(period: str, lower: str) -> bool:
     done or happened here is asked about. In any other question ("files that were modified in the
     last 90 minutes") it may be a part of the topic."""
     bare = stopwords().isdisjoint(lower.replace(period, " ").split())
-    done = (*OURS, DONE)
-    return bare or any(re.search(rf"\b{one}\b", lower) for one in done) or _has_happened(lower)
-
-
-def _has_happened(lower: str) -> bool:
-    return re.match(_HAPPENED, lower) is not None
+    done = _ours().search(lower) or re.search(DONE, lower) or re.match(_HAPPENED, lower)
+    return bare or done is not None
 
 
 def _leads(rule: TimeRule, before: str) -> bool:

@@ -724,7 +724,7 @@ OURS = (
 )
 """Words of a question that is about what was said or done together."""
 
-DONE = r"(?:did|have|had|was|were|habe|hatte|war) (?:i|you|ich|du) (?:\w+ ){0,2}?\w+"
+DONE = r"\b(?:did|have|had|was|were|habe|hatte|war) (?:i|you|ich|du) \w"
 """What asks for what somebody did."""
 
 USED = (
