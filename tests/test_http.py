@@ -825,7 +825,8 @@ def test_schemathesis_finds_nothing_against_the_openapi_document(
     served: Served, tmp_path: Path
 ) -> None:
     """Types are checked here. What a date or a number may be is told by the error of one that may
-    not, so a request of the right types may be refused."""
+    not, so a request of the right types may be refused. One worker: Python 3.11 fails now and then
+    where two threads parse source at once, which Hypothesis does to describe its rules."""
     program = shutil.which(
         "schemathesis", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     )
@@ -834,7 +835,7 @@ def test_schemathesis_finds_nothing_against_the_openapi_document(
     at = served.address
     done = subprocess.run(
         [program, "run", f"http://127.0.0.1:{at.port}/openapi.json", "--max-examples", "4",
-         "--workers", "2", "--phases", "coverage,fuzzing",
+         "--workers", "1", "--phases", "coverage,fuzzing",
          "--exclude-checks", "positive_data_acceptance",
          "--generation-deterministic", "-H", f"Authorization: Bearer {at.token}"],
         capture_output=True, text=True, check=False, cwd=tmp_path, timeout=600,

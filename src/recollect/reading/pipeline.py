@@ -179,7 +179,7 @@ def _named(question: Question, facts: Facts, view: StorageEngine) -> _ByName | N
     )
     if not more:
         _no_passages()
-    return _ByName(answer, more, by_content.is_silent(told, rest))
+    return _ByName(answer, more, bool(more) and by_content.is_silent(told, rest))
 
 
 # ------------------------------------------------------------------ tier 3: by time alone
