@@ -114,6 +114,13 @@ def test_calibration_in_both_kinds_of_bins() -> None:
     assert m.brier(pairs) == near((0.05**2 + 0.85**2 + 0.05**2 + 0) / 4)
 
 
+def test_few_answers_are_never_quite_calibrated() -> None:
+    few = [(0.5 + place / 100, True) for place in range(40)]
+    assert m.calibration_by_chance(few) == m.calibration_by_chance(few)
+    assert m.calibration_by_chance(few * 50) < 0.03 < m.calibration_by_chance(few)
+    assert m.calibration_by_chance([(1.0, False)] * 10) == 0
+
+
 def test_equal_confidences_share_a_bin_of_equal_mass() -> None:
     pairs = [(0.5, n % 2 == 0) for n in range(10)]
     assert m.reliability(pairs, 5) == [(10, 0.5, 0.5)]

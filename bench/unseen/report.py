@@ -141,21 +141,25 @@ def confidence(rows: Sequence[Row], engines: Sequence[str]) -> str:
     lines = []
     for engine in engines:
         worst: list[tuple[float, str]] = []
+        by_chance = []
         for name, some in by_set(of(rows, engine)).items():
             pairs = [(row.confidence, row.right) for row in some]
             each = [pair for row in some for pair in row.graded]
             error = metrics.calibration_error(pairs)
             worst.append((error, name))
+            by_chance.append(metrics.calibration_by_chance(pairs))
             lines.append((
-                name, engine, len(some), error,
+                name, engine, len(some), error, by_chance[-1],
                 metrics.calibration_error(each) if each else float("nan"), metrics.aurc(pairs),
                 *_abstention(some),
             ))  # fmt: skip
+        lines.append(("mean", engine, "", mean(e for e, _ in worst), mean(by_chance), *[""] * 6))
         error, name = max(worst)
-        lines.append((f"worst set: {name}", engine, "", error, *[""] * 6))
-    head = ("set", "engine", "questions", "calibration error of the answer", "of single results",
-            "area under risk-coverage", "AUROC answerable", "refused of unanswerable",
-            "served of answerable", "refused at .9 served")  # fmt: skip
+        lines.append((f"worst set: {name}", engine, "", error, *[""] * 7))
+    head = ("set", "engine", "questions", "calibration error of the answer",
+            "what a perfect one would read", "of single results", "area under risk-coverage",
+            "AUROC answerable", "refused of unanswerable", "served of answerable",
+            "refused at .9 served")  # fmt: skip
     return table(head, lines)
 
 

@@ -11,6 +11,7 @@ Confidences are pairs (p, right): how sure an answer was, and whether it was rig
 from __future__ import annotations
 
 import math
+import random
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -274,6 +275,19 @@ def calibration_error(
     al., 2019)."""
     parts = reliability(pairs, bins, by)
     return math.fsum(b.answers * abs(b.accuracy - b.confidence) for b in parts) / len(pairs)
+
+
+def calibration_by_chance(pairs: Sequence[Pair], bins: int = 10, times: int = 30) -> float:
+    """The mean calibration error of as many answers that are right as often as their confidence
+    says, drawn ``times`` times with a fixed seed: few answers are never quite calibrated."""
+    drawn = random.Random(0)
+    return (
+        math.fsum(
+            calibration_error([(p, drawn.random() < p) for p, _ in pairs], bins)
+            for _ in range(times)
+        )
+        / times
+    )
 
 
 def brier(pairs: Sequence[Pair]) -> float:
