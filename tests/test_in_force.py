@@ -257,3 +257,63 @@ def test_what_is_said_to_be_otherwise_now_is_in_force_beside_other_topics(memory
     found = memory.search("what is the garage code?", cache=False).results[0]
     assert found.document == "new"
     assert "4471" in found.earlier[0].text
+
+
+def minutes(memory: Memory, *told: tuple[int, str], title: str = "Meeting Alder House") -> None:
+    """Minutes of 2026, each with its month."""
+    memory.put(
+        Document(f"{month}", "notes", text, title=title, date=datetime(2026, month, 10, tzinfo=UTC))
+        for month, text in told
+    )
+    memory.models.embed()
+
+
+def test_minutes_of_the_house_that_was_asked_about_say_what_is_otherwise(memory: Memory) -> None:
+    minutes(
+        memory,
+        (1, "Accounts approved.\n\nCode of the key safe at the back door is 4471.\n\nAny other."),
+        (6, "The bicycle cellar gets a new lock, keys from Petra.\n\nMr Okafor elected as chair."),
+        (9, "Rent is due.\n\nKey safe: battery dead, new combination 3358.\n\nPetra is back."),
+    )
+    found = asked(memory, "What is the code of the key safe at Alder House?").results[0]
+    assert found.document == "9"
+    assert [one.document for one in found.earlier] == ["1"]
+
+
+def test_a_title_and_who_was_there_replace_nothing(memory: Memory) -> None:
+    head = "Canal Works, board\nPresent: Mina Feld, Jean Abara, {}\n\n{}"
+    minutes(
+        memory,
+        (5, head.format(4, "First aid officer is Jean Abara.")),
+        (8, head.format(5, "Mina Feld takes over as first aid officer.")),
+        (11, head.format(6, "The gate shuts at 21:30 from today.")),
+        title="Canal Works board",
+    )
+    found = asked(memory, "Who is responsible for first aid at Canal Works?").results
+    assert not {"Canal", "Present:"} & {one.text.split()[0] for r in found for one in r.earlier}
+    assert any("Mina Feld takes over" in one.text for one in found)
+
+
+def test_a_dated_note_turns_from_one_that_has_only_the_time_of_its_file(
+    memory: Memory, tmp_path: Path
+) -> None:
+    (tmp_path / "nursery.md").write_text("# Nursery\n\nTakes 60 rolls a day, no nuts.\n")
+    (tmp_path / "log.md").write_text(
+        "# 25.3.2026\n\nOven done. Nursery: 75 rolls a day from May.\n"
+    )
+    memory.add(tmp_path)
+    first = asked(memory, "how many rolls a day does the nursery take?").results[0]
+    assert "75" in first.text
+    assert "60" in first.earlier[0].text
+
+
+def test_what_repeats_a_value_and_adds_to_it_ends_nothing(memory: Memory) -> None:
+    minutes(
+        memory,
+        (3, "The rate limit per API key is 120 requests a minute."),
+        (9, "Documented today: the rate limit per API key is 120 requests a minute, burst 30."),
+        title="Gateway",
+    )
+    found = asked(memory, "what is the rate limit per API key?").results
+    assert found
+    assert not any(one.earlier for one in found)

@@ -25,6 +25,10 @@ def parts(text: str) -> list[str]:
         ("# Title\nText here.\n- one\n- two", ["# Title\nText here.", "- one", "- two"]),
         ("## A\n\n### B\n\nText. More.\n\n## C", ["## A\n\n### B\n\nText.", "More.", "## C"]),
         ("| a | b |\n|---|---|\n| 1 | 2 |", ["| a | b |", "|---|---|", "| 1 | 2 |"]),
+        (
+            "2026-02-02: code is 7719\n2026-03-09: meters read\n12.06.2026 Forklift again",
+            ["2026-02-02: code is 7719", "2026-03-09: meters read", "12.06.2026 Forklift again"],
+        ),
         ("```\nx = 1\ny = 2\n```\nEnd.", ["```\nx = 1", "y = 2\n```", "End."]),
         ("会议在周五。我们部署！好吗？", ["会议在周五。", "我们部署！", "好吗？"]),
         ("", []),

@@ -4,6 +4,8 @@ The first statement that is shown is compared with those of another time:
 
     by words     it shares half of its words with the other, which has the question's words as
                  well, or a number of the same unit
+    by turn      the other says that something is otherwise now, and has, with its title and the
+                 sentences beside it, most of the question's words that the first has
     by meaning   z(statement, passage) + z(passage, passage)
                    + (z(question, sentence) + z(statement, sentence)) / 2 ≥ SURE
 
@@ -44,6 +46,7 @@ from recollect.reading.statement import (
     is_twin,
     names_in,
     particulars_in,
+    shares_kind,
     words_in,
 )
 from recollect.text.sentences import units
@@ -51,8 +54,8 @@ from recollect.text.sentences import units
 SURE, NEAR = 6.5, 3.5
 """Scores from which a statement replaces another, or is only shown with it, read with the encoder
 that ships (``python -m bench.in_force``): a correction that is hidden costs more than a sentence.
-In a talk that goes on, what is near is seldom the same thing: there nothing is replaced by meaning
-alone; nor is what may not even answer."""
+In a talk that goes on, what is near is seldom the same thing: nothing in it replaces anything by
+meaning alone; nor is anything replaced that may not even answer."""
 POSSIBLE = 0.45
 """How sure what is only shown with an answer is at most, unless it was found by itself."""
 LIKELY, EARLIER = 2.0, 3.0
@@ -70,12 +73,19 @@ FEW_WORDS = 0.3
 """The share of the question's words that a statement has by which it is known to be asked for."""
 SHARED = 0.5
 """The share of its words that a statement has in common with one that says the same."""
-TURNED, BESIDE = 2, 1
-"""Words of the question that both have at least where one turns from the other, and words that it
-may have besides where it leaves some of them to the sentence before."""
+TURNED, MOST_OF = 2, 0.6
+"""Words of the question that a statement has at least of which another may turn, and the share of
+them that the other has with what stands around it."""
+BESIDE = 100
+"""Characters before and after a statement that may say what it is about."""
 _TURN = re.compile(
-    r"\b(?:now|changed|new|no longer|any ?more|instead of|from (?:today|now|then) on|from today"
-    r"|back to|switched|jetzt|neu\w*|nicht mehr|ab (?:heute|jetzt)|ahora|nuev\w+|ya no)\b",
+    r"\b(?:now|changed|new|no longer|any ?more|instead of|again|as of|until further notice"
+    r"|from (?:today|now|then|next|\d|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\w*)"
+    r"|back (?:to|at|in|on|with)|switched|renamed|re(?:set|placed|versed)|retires?d?"
+    r"|(?:fell|falls|rose|rises|rais\w+|went|goes|dropp?\w*|cut|lower\w+|increas\w+|reduc\w+|mov\w+"
+    r"|set|extend\w+|postpon\w+)(?: \w+){0,2} to|(?:takes?|took|hands?) over"
+    r"|jetzt|neu\w*|nicht mehr|statt|ahora|nuev\w+|ya no"
+    r"|ab (?:heute|jetzt|sofort|\d|(?:Jan|Feb|März|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)\w*))\b",
     re.IGNORECASE,
 )
 """Words by which something is said to be otherwise than it was."""
@@ -101,11 +111,12 @@ def group(first: Candidate, stretches: Sequence[Stretch], pool: Pool, now: datet
         for start, end in units(pool.passages[s.passage].passage.text[s.start : s.end])
     ]
     asked = frozenset(pool.of.parsed.content)
-    shown = _asked_for(own, asked, pool)
-    if not shown.values or not shown.said.date:
+    shown = _asked_for([one for one in own if not one.is_head] or own, asked, pool)
+    if not shown.values or not shown.said.date or shown.is_head:
         return Group(shown)
     embedder = pool.of.models.embedder
-    said = chain(_by_words(shown, asked, pool), _by_turn(shown, asked, pool))
+    found = chain(_by_words(shown, asked, pool), _by_turn(shown, asked, pool))
+    said = {one.stretch: one for one in found}.values()
     named = particulars_in(pool.of.parsed.prose) & _around(shown)
     rivals = [one for one in said if _same_speaker(one, shown) and named <= _around(one)]
     if len(rivals) > CHANGES:
@@ -115,7 +126,7 @@ def group(first: Candidate, stretches: Sequence[Stretch], pool: Pool, now: datet
     if not rivals and embedder and pool.by_meaning:
         scored, before = _by_meaning(shown, asked, pool, embedder)
         least = SURE if first.confidence >= pool.of.policy.direct_confidence else inf
-        alike = (one for score, one in scored if score >= least and not _in_talk(one, shown))
+        alike = (one for score, one in scored if score >= least and not _in_talk(one))
         rivals = [one for one in alike if named <= _around(one)]
         later = [one for score, one in scored if score >= NEAR and one not in rivals]
     known = [one for one in rivals if one.said.date is None or one.said.date <= now]
@@ -128,7 +139,7 @@ def group(first: Candidate, stretches: Sequence[Stretch], pool: Pool, now: datet
 def _asked_for(own: Sequence[Statement], asked: frozenset[str], pool: Pool) -> Statement:
     """Returns the statement that the question asks for: the one with most of its words, or where
     none has more than a few of them the nearest."""
-    best = max(own, key=lambda one: (len(one.words & asked), bool(one.values)))
+    best = max(own, key=lambda one: (len(one.words & asked - one.title), bool(one.values)))
     few = share(pool.worth, best.words & asked) < FEW_WORDS
     some = [one for one in own if one.values][:SENTENCES] if few else []
     embedder = pool.of.models.embedder
@@ -147,14 +158,16 @@ def _same_speaker(one: Statement, shown: Statement) -> bool:
 
 
 def _around(one: Statement) -> frozenset[str]:
-    """The words of its text, as they are written. Where one that is replaced has a name or a number
-    that was asked for, the other must have it: what one doctor prescribes does not replace what
-    another one does, nor what room 240 holds what room 204 does."""
-    return frozenset(words_in(f"{one.stored.document.title}\n{one.stored.passage.text}"))
+    """The words of its title and of what stands around it, as they are written. Where one that is
+    replaced has a name or a number that was asked for, the other must have it: what one doctor
+    prescribes does not replace what another does, nor what room 240 holds what room 204 does."""
+    text, (_, start, end) = one.stored.passage.text, one.stretch
+    beside = text[max(0, start - BESIDE) : end + BESIDE]
+    return frozenset(words_in(f"{one.stored.document.title}\n{beside}"))
 
 
-def _in_talk(one: Statement, shown: Statement) -> bool:
-    return "session" in (one.stored.document.kind, shown.stored.document.kind)
+def _in_talk(one: Statement) -> bool:
+    return one.stored.document.kind == "session"
 
 
 def _earlier(found: Group) -> tuple[Earlier, ...]:
@@ -216,57 +229,79 @@ def _by_words(shown: Statement, asked: frozenset[str], pool: Pool) -> Iterator[S
     for candidate in pool.best[:LOOKED_AT]:
         alike = [
             one
-            for one in _statements(candidate, pool.stored(candidate), shown, pool)
+            for one in _without_twins(candidate, pool.stored(candidate), shown, pool)
             if len(shown.words & one.words) >= max(2, SHARED * len(shown.words))
             and shown.words & one.words - names
             and len(asked & (shown.words | one.words)) >= SHARED * len(asked)
             and (asked & shown.words <= one.words or shown.units & one.units)
             and is_rival(shown, one)
+            and (_TURN.search(one.text) or not _goes_on(one, shown))
         ]
         if alike:
             yield max(alike, key=lambda one: len(shown.words & one.words))
 
 
+def _goes_on(one: Statement, shown: Statement) -> bool:
+    """Whether a statement only goes on from the other: in the same talk, or with all its numbers
+    and more of them."""
+    numbers, known = (each.values.get("number", frozenset()) for each in (one, shown))
+    same = one.stored.document.id == shown.stored.document.id and _in_talk(one)
+    return same or (bool(known) and known < numbers)
+
+
 def _by_turn(shown: Statement, asked: frozenset[str], pool: Pool) -> Iterator[Statement]:
-    """Yields the later statement of each of the best documents that says of something that it is
-    otherwise now, and has, with the sentences beside it, all words of the question that the one
-    that is shown has."""
-    wanted = asked & shown.words
+    """Yields the later statement that says of what was asked that it is otherwise now: "Key safe:
+    new combination 3358." in the minutes of the house that was asked about. Of several it is the
+    one with most of the words, or else the last."""
+    wanted = asked & (shown.words | shown.title)
     if len(wanted) < TURNED:
         return
+    topic = asked & shown.words - content(" ".join(names_in(pool.of.parsed.prose)))
+    turned: list[tuple[int, Moment]] = []
     for candidate in pool.best[:LOOKED_AT]:
         some = _statements(candidate, pool.stored(candidate), shown, pool)
-        turned = [
-            one
-            for n, one in enumerate(some)
-            if _TURN.search(one.text)
-            and not _in_talk(one, shown)
-            and is_rival(shown, one)
-            and one.after(shown)
-            and _is_about(one, some[max(0, n - 1) : n + 2], wanted)
-        ]
-        yield from turned[-1:]
+        for n, one in enumerate(some):
+            if (
+                topic & one.words
+                and _TURN.search(one.text)
+                and not _in_talk(one)
+                and shares_kind(shown, one)
+                and (one.after(shown) or one.outdates(shown))
+                and not _is_twin(one, shown, pool)
+            ):
+                turned.append((len(wanted & _words_at(n, some)), Moment(one)))
+    best = max(turned, default=None)
+    if best and best[0] >= MOST_OF * len(wanted):
+        yield best[1].statement
 
 
-def _is_about(one: Statement, around: Sequence[Statement], wanted: frozenset[str]) -> bool:
-    """Whether a statement has these words, or some of them, next to nothing else, and the sentences
-    beside it the rest: "New garage door. Code changed: 9038."."""
-    if wanted <= one.words:
-        return True
-    brief = bool(wanted & one.words) and len(one.words - wanted) <= BESIDE
-    return brief and wanted <= frozenset(chain.from_iterable(other.words for other in around))
+def _words_at(n: int, some: Sequence[Statement]) -> frozenset[str]:
+    """The words of a statement, of those beside it and of the title of its document."""
+    beside = chain.from_iterable(one.words for one in some[max(0, n - 1) : n + 2])
+    return some[n].title.union(beside)
 
 
 def _statements(
     candidate: Candidate, stored: StoredPassage, shown: Statement, pool: Pool
 ) -> list[Statement]:
-    """Returns the sentences of another passage; none where one says the same of something else."""
-    asked = frozenset(pool.of.parsed.content)
-    names = content(" ".join(names_in(pool.of.parsed.prose)))
+    """Returns the sentences of another passage."""
     text, begin = stored.passage.text, pool.begin(stored)
     every = [Statement(candidate, stored, begin + a, begin + b) for a, b in units(text[begin:])]
-    some = [one for one in every if one.text and one.stretch != shown.stretch]
-    return [] if any(is_twin(shown, one, asked, names) for one in some) else some
+    return [one for one in every if one.text and not one.is_head and one.stretch != shown.stretch]
+
+
+def _without_twins(
+    candidate: Candidate, stored: StoredPassage, shown: Statement, pool: Pool
+) -> list[Statement]:
+    """Returns the same, but none of a passage of which one says the same of something else."""
+    some = _statements(candidate, stored, shown, pool)
+    return [] if any(_is_twin(one, shown, pool) for one in some) else some
+
+
+def _is_twin(one: Statement, shown: Statement, pool: Pool) -> bool:
+    parsed = pool.of.parsed
+    names = content(" ".join(names_in(parsed.prose)))
+    return is_twin(shown, one, frozenset(parsed.content), names)
 
 
 # ------------------------------------------------------------------ by meaning
@@ -345,7 +380,7 @@ def _sides(
         if hit.passage != stored.key or not pool.of.shows(stored):
             continue
         candidate = graded.get(hit.document) or Candidate(hit.document, hit.passage, 0.0, ())
-        some = _statements(candidate, stored, shown, pool)
+        some = _without_twins(candidate, stored, shown, pool)
         rivals = [one for one in some if is_rival(shown, one)]
         if rivals:
             sides[bool(rivals[0].after(shown))].append(rivals)

@@ -29,6 +29,13 @@ _NUMBER = re.compile(r"([$€£¥])?(\d[\d.,:]*\d|\d)(?:\s?([^\W\d_]+|[%°€$£
 _HEAD = re.compile(r"\A(?:\s*#{1,6}[ \t].*\n)*(?:\s*[-*+•][ \t]+)?")
 """The headings above a sentence, and the mark of a list."""
 _WORD = re.compile(r"[^\W_][\w'’-]*")
+_FIELD = re.compile(
+    r"(?:from|to|cc|subject|date|present|absent|attend\w+|participants|apologies|von|an|betreff|datum"
+    r"|anwesend|entschuldigt|teilnehmer\w*|de|para|asunto|fecha|presentes|asistentes|objet|présents)"
+    r"\s?:",
+    re.IGNORECASE,
+)
+"""What the head of a mail or of minutes begins with."""
 _NEGATION = re.compile(
     r"\b(?:not|no|never|nobody|nothing|without|only|may|must|allowed|forbidden|fine|nicht|kein\w*"
     r"|nie|nur|darf|verboten|erlaubt|sin|nunca|solo|prohibido|ne|pas|jamais|interdit)\b|n['’]t\b",
@@ -44,13 +51,27 @@ class Statement:
         self.stretch = Stretch(stored.key, start, end)
         self.text = _HEAD.sub("", stored.passage.text[start:end]).strip()
 
+    @property
+    def is_head(self) -> bool:
+        """Whether it is a line above a text, and says nothing: its title, who was there."""
+        text, title = self.stored.passage.text, self.title
+        called = bool(title) and title <= self.words and len(self.words - title) < len(title)
+        first = not (self.stored.passage.n or text[: self.stretch.start].strip())
+        leads = first and called and text[self.stretch.end :].lstrip(" ").startswith("\n")
+        return leads or _FIELD.match(self.text) is not None
+
+    @cached_property
+    def title(self) -> frozenset[str]:
+        """The words of its document's title."""
+        return _without_numbers(content(self.stored.document.title))
+
     @cached_property
     def said(self) -> Stated:
         return of_statement(self.stored, self.stretch.start, self.stretch.end)
 
     @cached_property
     def words(self) -> frozenset[str]:
-        return frozenset(word for word in content(self.text) if not any(map(str.isdigit, word)))
+        return _without_numbers(content(self.text))
 
     @cached_property
     def values(self) -> Mapping[str, frozenset[str]]:
@@ -83,6 +104,11 @@ class Statement:
             return None
         return later is mine
 
+    def outdates(self, other: Statement) -> bool:
+        """Whether it has a date that was said, and the other only that of its file, which may be a
+        copy: what it says to be otherwise now turned from that."""
+        return bool(self.said.date and other.said.by == "file" and self.said.by != "file")
+
 
 class Moment:
     """The place of a statement in time."""
@@ -107,9 +133,18 @@ def content(text: str) -> frozenset[str]:
     return frozenset(stems(text) - stopwords())
 
 
+def _without_numbers(words: frozenset[str]) -> frozenset[str]:
+    return frozenset(word for word in words if not any(map(str.isdigit, word)))
+
+
 def is_rival(one: Statement, other: Statement) -> bool:
     """Whether the other is of another time, and has a value of the same kind."""
-    return bool(other.values.keys() & one.values.keys()) and other.after(one) is not None
+    return shares_kind(one, other) and other.after(one) is not None
+
+
+def shares_kind(one: Statement, other: Statement) -> bool:
+    """Whether each has a value of the same kind."""
+    return not one.values.keys().isdisjoint(other.values)
 
 
 def is_twin(one: Statement, other: Statement, asked: frozenset[str], names: frozenset[str]) -> bool:
