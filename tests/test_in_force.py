@@ -12,7 +12,7 @@ import pytest
 
 from conftest import Cli
 from recollect import Memory
-from recollect.nouns import Answer, Candidate, Document, Passage, StoredPassage, Stretch
+from recollect.nouns import Answer, Candidate, Document, Message, Passage, StoredPassage, Stretch
 from recollect.reading import in_force
 from recollect.reading.statement import Statement
 
@@ -317,3 +317,24 @@ def test_what_repeats_a_value_and_adds_to_it_ends_nothing(memory: Memory) -> Non
     found = asked(memory, "what is the rate limit per API key?").results
     assert found
     assert not any(one.earlier for one in found)
+
+
+def test_a_later_fact_comes_before_a_talk_that_answers_as_well(memory: Memory) -> None:
+    said = "How long do we keep label PDFs? Customers reprint up to two months later."
+    memory.put(
+        [
+            Document(
+                "talk",
+                "sessions",
+                messages=(
+                    Message("user", said),
+                    Message("assistant", "Then we keep label PDFs for 60 days."),
+                ),
+                kind="session",
+                date=datetime(2026, 8, 24, tzinfo=UTC),
+            )
+        ]
+    )
+    memory.remember("We keep label PDFs for 90 days.", name="label retention")
+    memory.models.embed()
+    assert "90 days" in asked(memory, "how long do we keep label PDFs?").results[0].text

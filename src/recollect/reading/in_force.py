@@ -27,6 +27,7 @@ from math import fsum, inf, sqrt
 from operator import itemgetter
 
 from recollect import ports
+from recollect.facts import KIND
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import SPOKEN, Candidate, Earlier, Hit, StoredPassage, Stretch
 from recollect.ports import Embedder
@@ -58,6 +59,8 @@ In a talk that goes on, what is near is seldom the same thing: nothing in it rep
 meaning alone; nor is anything replaced that may not even answer."""
 POSSIBLE = 0.45
 """How sure what is only shown with an answer is at most, unless it was found by itself."""
+NEARLY = 0.1
+"""By how much a later fact may be less sure than what it comes before."""
 LIKELY, EARLIER = 2.0, 3.0
 """The first two scores of a passage that is looked at, and of one that is named as earlier."""
 LATER, SENTENCES, BEFORE = 2, 4, 3
@@ -101,6 +104,28 @@ class Group(NamedTuple):
     """Others that may be of the same thing, and were said after the one that is shown."""
     before: tuple[Statement, ...] = ()
     """The same of those that were said before it."""
+
+
+def led(candidates: Sequence[Candidate], pool: Pool) -> tuple[Candidate, ...]:
+    """Puts a fact that answers as well as the first before it, if it is later: it was written down
+    as what holds."""
+    first = candidates[0]
+    when = pool.stored(first).document.date
+    for fact in candidates[1:]:
+        document = pool.stored(fact).document
+        if (
+            document.kind == KIND
+            and when
+            and document.date
+            and document.date > when
+            and fact.confidence >= max(pool.of.policy.direct_confidence, first.confidence - NEARLY)
+        ):
+            return (
+                raised(fact, first.score + 1, "in force", first.confidence),
+                first,
+                *(one for one in candidates[1:] if one is not fact),
+            )
+    return tuple(candidates)
 
 
 def group(first: Candidate, stretches: Sequence[Stretch], pool: Pool, now: datetime) -> Group:
@@ -235,18 +260,20 @@ def _by_words(shown: Statement, asked: frozenset[str], pool: Pool) -> Iterator[S
             and len(asked & (shown.words | one.words)) >= SHARED * len(asked)
             and (asked & shown.words <= one.words or shown.units & one.units)
             and is_rival(shown, one)
-            and (_TURN.search(one.text) or not _goes_on(one, shown))
+            and not _goes_on(one, shown)
         ]
         if alike:
             yield max(alike, key=lambda one: len(shown.words & one.words))
 
 
 def _goes_on(one: Statement, shown: Statement) -> bool:
-    """Whether a statement only goes on from the other: in the same talk, or with all its numbers
-    and more of them."""
-    numbers, known = (each.values.get("number", frozenset()) for each in (one, shown))
+    """Whether neither turns from the other, and one only goes on from it: in the same talk, or with
+    all its numbers and more of them."""
+    if _TURN.search(one.text) or _TURN.search(shown.text):
+        return False
+    these, those = (each.values.get("number", frozenset()) for each in (one, shown))
     same = one.stored.document.id == shown.stored.document.id and _in_talk(one)
-    return same or (bool(known) and known < numbers)
+    return same or (bool(these and those) and (these < those or those < these))
 
 
 def _by_turn(shown: Statement, asked: frozenset[str], pool: Pool) -> Iterator[Statement]:

@@ -308,10 +308,11 @@ def _in_force(kept: Selection, query: Query) -> Selection:
         return unreported(kept)
     if kept.pool.of.parsed.terse or query.time.past:
         return skip("it asks for no value", kept)
-    first, now = kept.candidates[0], query.as_of or datetime.now(UTC)
+    candidates = in_force.led(kept.candidates, kept.pool)
+    first, now = candidates[0], query.as_of or datetime.now(UTC)
     found = in_force.group(first, kept.stretches[first.document], kept.pool, now)
     earlier: tuple[Earlier, ...] = ()
-    shown = in_force.Shown(kept.candidates, kept.stretches)
+    shown = in_force.Shown(candidates, kept.stretches)
     if superseded.of_the_past(query):
         shown = shown.beside(first, (found.latest, *found.earlier, *found.later))
     else:

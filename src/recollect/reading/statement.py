@@ -37,8 +37,9 @@ _FIELD = re.compile(
 )
 """What the head of a mail or of minutes begins with."""
 _NEGATION = re.compile(
-    r"\b(?:not|no|never|nobody|nothing|without|only|may|must|allowed|forbidden|fine|nicht|kein\w*"
-    r"|nie|nur|darf|verboten|erlaubt|sin|nunca|solo|prohibido|ne|pas|jamais|interdit)\b|n['’]t\b",
+    r"(?P<not>\b(?:not|no|never|nobody|nothing|without|forbidden|nicht|kein\w*|nie|verboten|sin|nunca"
+    r"|prohibido|ne|pas|jamais|interdit)\b|n['’]t\b)|\b(?:(?P<only>only|nur|solo)|(?P<must>must)"
+    r"|(?P<may>may|allowed|fine|darf|erlaubt))\b",
     re.IGNORECASE,
 )
 
@@ -79,7 +80,7 @@ class Statement:
         out."""
         numbers = {match[2].rstrip(".,:") for match in _NUMBER.finditer(self.text)}
         numbers |= _counts().intersection(map(fold, re.findall(r"\w+", self.text)))
-        negations = map(str.lower, _NEGATION.findall(self.text))
+        negations = (str(match.lastgroup) for match in _NEGATION.finditer(self.text))
         kinds = {"number": numbers, "name": names_in(self.text), "negation": negations}
         return filled({kind: frozenset(some) for kind, some in kinds.items()})
 
@@ -143,8 +144,9 @@ def is_rival(one: Statement, other: Statement) -> bool:
 
 
 def shares_kind(one: Statement, other: Statement) -> bool:
-    """Whether each has a value of the same kind."""
-    return not one.values.keys().isdisjoint(other.values)
+    """Whether each has a value of the same kind. Where both deny something, none of them turned."""
+    kinds = one.values.keys() & other.values.keys()
+    return any(kind != "negation" or one.values[kind] != other.values[kind] for kind in kinds)
 
 
 def is_twin(one: Statement, other: Statement, asked: frozenset[str], names: frozenset[str]) -> bool:
