@@ -4,8 +4,9 @@
     python -m bench.in_force --homes   by another hand, and may be looked at; so may --teams and
                                        --mixed (notes, facts and talks of one person)
     python -m bench.in_force --kept    the other half, which nobody looks at; only figures
-    python -m bench.in_force --fresh   one by a third hand, which nobody looks at either; so is
-                                       --fresh-mixed
+    python -m bench.in_force --fresh   one by a third hand, which nobody looks at either; so are
+                                       --fresh-mixed and --passing (minutes and logs of a year, in
+                                       which values change in passing)
 
 ``in force first``: the later note of a pair is the first result. ``hidden``: answers that show the
 earlier one and not the later. ``earlier named``: of the answers
@@ -23,7 +24,8 @@ from collections.abc import Sequence
 from bench.unseen import own
 from bench.unseen.own import Asked, mean
 
-SET, OTHERS = "changed-values", ("homes", "teams", "mixed", "kept", "fresh", "fresh-mixed")
+SET = "changed-values"
+OTHERS = ("homes", "teams", "mixed", "kept", "fresh", "fresh-mixed", "passing")
 CATEGORIES = ("older", "newer", "both", "neither", "other")
 BARS = (("in force first", 0.90), ("earlier named", 0.95), ("taken for a change", 0.02))
 

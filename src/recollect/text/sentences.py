@@ -19,12 +19,8 @@ LONGEST = 500
 _LINE = re.compile(r"[^\n]+")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s")
 _FENCE = re.compile(r"\s{0,3}(?:`{3,}|~{3,})")
-_ALONE = re.compile(
-    r"\s*(?:[-*+•–]\s|[>|#]|\d{1,3}[.)]\s|[\w ]{1,30}:\s"
-    r"|(?:\d{4}-\d\d-\d\d|\d\d?([./])\d\d?\1(?:\d{4}|\d\d)?)[\s:])|\s{4,}\S|\t"
-)
-"""What a line begins with that does not go on from the one before: one of a list, a log, a table or
-code."""
+_ALONE = re.compile(r"\s*(?:[-*+•–]\s|[>|#]|\d{1,3}[.)]\s|[\w ]{1,30}:\s)|\s{4,}\S|\t")
+"""What a line begins with that does not go on from the one before."""
 _ONE = re.compile(r"\s*[#|]|\s{4,}\S|\t")
 """Nor does the next line go on from this one."""
 _END = re.compile(r"(?<![.!?…])[.!?…]+[\"'”’)\]*_]*\s+(?=[^\sa-z])|[。！？][”’」』）]*|[؟۔।]\s*")
