@@ -401,6 +401,26 @@ def test_without_a_topic_the_first_session_is_the_first_of_all(keyword_memory: M
     assert "it names nothing to look for, so these are the first sessions" in hits.notes
 
 
+def test_the_sessions_of_a_period_are_counted_and_those_left_out_are_told(
+    keyword_memory: Memory,
+) -> None:
+    dates = {f"talk {n}": day(3, 1) + timedelta(days=6 * n) for n in range(8)}  # six are of March
+    keyword_memory.put(
+        talk(name, date, "Paint the fence.", "Done.") for name, date in dates.items()
+    )
+    some: Any = keyword_memory.sessions("What did we work on in March?", now=NOW)
+    assert (len(some.hits), some.found) == (3, 6)
+    assert any("the latest 3 of 6 sessions “in March”" in note for note in some.notes)
+    every: Any = keyword_memory.sessions("What did we work on in March?", now=NOW, limit=10)
+    assert (len(every.hits), every.found) == (6, 6)
+    assert (
+        "it names nothing to look for, so these are the latest sessions “in March”" in every.notes
+    )
+    none: Any = keyword_memory.sessions("What did we work on in February?", now=NOW)
+    assert (len(none.hits), none.found) == (0, 0)
+    assert "it names nothing to look for, and there are no sessions “in February”" in none.notes
+
+
 def test_what_was_before_and_after_something(talks: Memory) -> None:
     assert first(talks, "What did we work on right before the train to Lisbon?")[0] == "late"
     assert first(talks, "What did we do right after the shed and the fence?")[0] == "begin"

@@ -28,7 +28,8 @@ _LEAST = 100
 _DEEPER = 4
 _DEEPEST = 10_000
 _FURTHEST = _DEEPEST // _DEEPER
-"""Conversations that the first of all are looked for among, latest first."""
+"""Conversations that the first of all are looked for among, and that those of a period are counted
+to, latest first."""
 
 
 class Recent(NamedTuple):
@@ -38,19 +39,22 @@ class Recent(NamedTuple):
     behind: Mapping[str, int]
     """By the id of the session that is shown: how many others of its lineage there are."""
     hidden: Mapping[str, int]
+    found: int
+    """How many there are: all of a period, else of those that were looked at."""
 
 
 def recent(visible: Visible, limit: int, *, oldest: bool = False) -> Recent:
     """One session a lineage: the latest that is no subagent's. Those without a human come last,
     and only where there is room."""
-    lineages, hidden = _by_lineage(visible, _FURTHEST if oldest else limit)
+    bounded = visible.filter.since or visible.filter.until
+    lineages, hidden = _by_lineage(visible, _FURTHEST if oldest or bounded else limit)
     lineages = lineages[::-1] if oldest else lineages
     behind = {_latest(some).document.id: len(some) - 1 for some in lineages}
     shown = sorted(map(_latest, lineages), key=lambda one: is_automated(one.document))
     lines = shown[:limit]
     hidden[LINEAGE] = sum(behind[one.document.id] for one in lines)
     hidden[AUTOMATION] = sum(is_automated(one.document) for one in shown[limit:])
-    return Recent(lines, behind, filled(hidden))
+    return Recent(lines, behind, filled(hidden), len(lineages))
 
 
 def _by_lineage(visible: Visible, limit: int) -> tuple[list[list[Outline]], Counter[str]]:

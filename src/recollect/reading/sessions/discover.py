@@ -42,7 +42,7 @@ from recollect.reading.retrieval import (
 )
 from recollect.reading.sessions import browse as browsing
 from recollect.reading.sessions.caps import ASIDE, MESSAGE, Excerpt, clip, fitted
-from recollect.reading.sessions.request import REWOUND, SessionsRequest
+from recollect.reading.sessions.request import MAX_LIMIT, REWOUND, SessionsRequest
 from recollect.reading.sessions.results import Also, Discovery, SessionHit, SessionMessage
 from recollect.reading.sessions.visibility import (
     AUTOMATION,
@@ -327,8 +327,7 @@ def _latest(request: SessionsRequest, visible: Visible, trace: Trace) -> Discove
     """The latest conversations (or the first), each by the last thing that was said in it: where
     the question names nothing to look for."""
     sort = request.route.order
-    oldest = sort == "oldest"
-    found = browsing.recent(visible, request.limit, oldest=oldest)
+    found = browsing.recent(visible, request.limit, oldest=sort == "oldest")
     lines: list[Line] = []
     for line in found.lines:
         said = visible.messages(line.document.id, END, -1)
@@ -336,22 +335,32 @@ def _latest(request: SessionsRequest, visible: Visible, trace: Trace) -> Discove
         lines += map(Line, matches)
     parsed = parse(request.query)._replace(content=())
     hits = _hits(lines, request, visible, parsed)
-    which = "first" if oldest else "latest"
-    note = f"it names nothing to look for, so these are the {which} sessions"
     return Discovery(
         query=request.query,
         sort=sort,
         routed=_why(request.route),
         confidence=1.0 if hits else 0.0,
         hits=tuple(hits),
-        found=len(hits),
+        found=found.found,
         hidden=found.hidden,
         searched=searched(request, visible, empty=not hits),
-        notes=(*request.notes, *visible.notes, note),
+        notes=(*request.notes, *visible.notes, _listed(request, len(hits), found.found)),
         degraded=(),
         stages=tuple(trace.stages),
         timing_ms=trace.elapsed_ms,
     )
+
+
+def _listed(request: SessionsRequest, shown: int, found: int) -> str:
+    """Returns what was listed for a question that names nothing to look for, in the words of its
+    period; with how many there are of that, where not all are shown."""
+    period = f" “{request.time.said}”" if request.time else ""
+    if not found:
+        return f"it names nothing to look for, and there are no sessions{period}"
+    which = "first" if request.route.order == "oldest" else "latest"
+    some = f"{which} {shown} of {found}" if period and shown < found else which
+    more = "; a higher limit shows more" if period and shown < min(found, MAX_LIMIT) else ""
+    return f"it names nothing to look for, so these are the {some} sessions{period}{more}"
 
 
 # ------------------------------------------------------------------ what was not seen
