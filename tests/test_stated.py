@@ -64,6 +64,33 @@ def test_a_date_that_was_said_comes_before_that_of_the_file(
     assert said(tmp_path) == (date, dated)
 
 
+@pytest.mark.parametrize(
+    ("name", "begin", "date", "dated"),
+    [
+        ("a.md", "# Log 2025\n\n## 20 May\n\n", "2025-05-20", "heading"),
+        ("log/2024.md", "# Log\n\n## May 20th\n\n", "2024-05-20", "heading"),
+        ("a.md", "# Log\n\n# 2024\n\n## 20. Mai\n\n", "2024-05-20", "heading"),
+        ("a.md", "---\ndate: 2025-03-03\n---\n## 20 May\n\n", "2025-05-20", "heading"),
+        ("a.md", "# Log\n\n## 20 May\n\n", "2026-05-20", "heading"),
+        ("a.md", "# Log\n\n## 20 December\n\n", "2025-12-20", "heading"),
+        ("a.md", "# Log\n\n## 12.06.\n\n", "2026-06-12", "heading"),
+        ("a.md", "# Manual\n\n## 3.2. Limits\n\n", "2026-11-16", "file"),
+        ("a.txt", "19 May: The kiln moved.\n20 May: The lathe moved. ", "2026-05-20", "text"),
+        ("a.txt", "The kiln moved.\n12.06. ", "2026-06-12", "text"),
+        ("a.md", "# Log\n\n- May 20 – ", "2026-05-20", "text"),
+        ("a.md", "# Babies\n\n20 May babies moved. ", "2026-11-16", "file"),
+        ("a.txt", "15.01.2025. The kiln moved. ", "2025-01-15", "text"),
+        ("a.txt", "15.01.2025\n\n", "2025-01-15", "header"),
+        ("a.md", "# Limits\n_12 January 2025_\n\n", "2025-01-12", "header"),
+    ],
+)
+def test_what_dates_the_place_of_a_sentence_dates_it(
+    tmp_path: Path, name: str, begin: str, date: str, dated: str
+) -> None:
+    kept(tmp_path, name, f"{begin}The upload size is 25 MB.")
+    assert said(tmp_path) == (date, dated)
+
+
 @pytest.mark.parametrize("begin", ["", "# Outage\n\n", "---\ntags: [x]\n---\n# Outage\n"])
 def test_a_note_whose_first_line_is_a_date_is_filtered_by_it(tmp_path: Path, begin: str) -> None:
     kept(tmp_path, "a.md", f"{begin}**2026-04-14** · Sev 2 · Ana\n\nThe upload size is 25 MB.")
@@ -74,6 +101,15 @@ def test_a_note_whose_first_line_is_a_date_is_filtered_by_it(tmp_path: Path, beg
         found = memory.search("upload size", since="2026-05-01", cache=False).results
         assert [one.document for one in found] == []
         assert memory.get("b.md").date == CLONED
+
+
+def test_of_two_sections_of_a_daybook_the_later_one_is_in_force(tmp_path: Path) -> None:
+    kept(tmp_path, "a.md", "# Daybook spring 2026\n\n## 20 May\nNew office hours: Mon 14 to 17.")
+    kept(tmp_path, "b.md", "# Daybook 2026\n\n## 16 March\nThe office hours remain Tue 9 to 12.")
+    with Memory.open("memory://", embed_model="none") as memory:
+        memory.add(tmp_path)
+        found = memory.search("What are the office hours?", cache=False).results
+        assert [(one.document, f"{one.date:%m-%d}") for one in found[:1]] == [("a.md", "05-20")]
 
 
 def test_the_section_of_a_journal_dates_what_stands_under_it(tmp_path: Path) -> None:
@@ -168,3 +204,24 @@ def test_a_line_that_only_begins_like_a_date_dates_nothing(tmp_path: Path) -> No
         memory.add(tmp_path)
         found = memory.get("a.md")
     assert (found.date, "date" in found.meta) == (CLONED, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "date"),
+    [
+        ("on Thursday 1 October", "2026-10-01"),
+        ("(oct 1)", "2026-10-01"),
+        ("on the 3rd of March", "2026-03-03"),
+        ("am 20. Dezember", "2026-12-20"),
+        ("le 3 août", "2026-08-03"),
+        ("20 January", "2026-01-20"),
+        ("3 Nov 2024", "2024-11-03"),
+        ("May 3, 2024", "2024-05-03"),
+        ("at least 3 may fail", ""),
+        ("31 February", ""),
+        ("at the end of October", ""),
+    ],
+)
+def test_days_without_a_year_are_near_what_names_them(text: str, date: str) -> None:
+    found = written(text, datetime(2026, 9, 29, tzinfo=UTC))
+    assert (f"{found[0].date:%Y-%m-%d}" if found else "") == date

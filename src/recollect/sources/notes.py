@@ -31,7 +31,7 @@ def document(
 ) -> Document:
     """The whole text is the document's, frontmatter included: nothing is lost."""
     is_markdown = file.path.suffix.lower() in MARKDOWN
-    fields = _fields(content.text) if is_markdown else dict(content.meta)
+    fields = _fields(content.text) if is_markdown else _plain_fields(content)
     title = _title(content, fields, is_markdown) or file.path.stem
     said = stated.own(fields, title, file.relative)
     return Document(
@@ -59,6 +59,14 @@ def _fields(text: str) -> dict[str, Any]:
     if found := tags(text):
         known = listed(fields.get("tags", []))
         fields["tags"] = [*known, *not_among(found, known)]
+    return fields
+
+
+def _plain_fields(content: formats.Content) -> dict[str, Any]:
+    """What a reader says of a file; of a note without markup also the date that its head says."""
+    fields = dict(content.meta)
+    if content.kind == "note" and "date" not in fields and (date := _date(content.text, 0)):
+        fields["date"] = date
     return fields
 
 

@@ -1,7 +1,8 @@
 """The date of a statement, and what says it.
 
-    text      the sentence itself: "3 Nov 2026: …", "since 3 Nov 2026 …"
-    heading   the nearest heading above it that has one: "## 2026-11-03"
+    text      the sentence itself, or the line that it stands in: "3 Nov 2026: …", "since 3 Nov
+              2026 …", "3 Nov: …"
+    heading   the nearest heading above it that has one: "## 2026-11-03", "## 3 November"
     header    the header of its file: ``date: 2026-11-03``
     title     the title of its document
     name      the name of its file: ``2026-11-03-limits.md``
@@ -11,8 +12,9 @@
     file      the mtime of its file, which may be that of a copy: no date that was said gives way
               to it
 
-The first that is there counts. All of it can be told from what a store keeps, so that a store
-which was made before these rules has them, too.
+The first that is there counts. A day without a year is of the year that a heading above it, the
+title or the path names, else of that in which its document was written. All of it can be told from
+what a store keeps, so that a store which was made before these rules has them, too.
 """
 
 from __future__ import annotations
@@ -42,6 +44,17 @@ _DATE = re.compile(
 _PLACES = ((1, 3, 4), (5, 6, 4), (7, 8, 9), (12, 11, 10), (15, 14, 13), (18, 16, 17))
 """The groups of year, month and day in each form; the second has no day, and so that of another
 form, which is empty then."""
+_NTH = r"(\d\d?)(?:st|nd|rd|th|er|º|\.)?"
+_DAY = re.compile(
+    rf"""(?<![\w./-])(?:{_NTH}\ (?:of\ |de\ )?(?!may\b){_WORD} | (?!may\b){_WORD}\.?\ {_NTH})
+    (?![\w/-]|\.?,?\ (?:de\ |del\ )?(?:19|20)\d\d\b)""",
+    re.VERBOSE,
+)
+"""A day and its month without a year; "may" is a verb."""
+_NUMBERS = re.compile(r"(\d\d?)\.(?:(0[1-9])\.|(1[0-2]|[1-9])\.(?=[*_)]*\s*(?:[:–—|]|\Z)))(?!\d)")
+"""The same in numbers at the beginning of a line; "3.2. Pumps" is a section."""
+_ALONE = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d|[/–-]\d\d(?![\d/.-]))")
+"""A year that is no span of two."""
 _TIME = r"(?:(?:[01]\d|2[0-3])[0-5]\d(?:[0-5]\d)?)"
 _NAME = re.compile(
     rf"(?<!\d)((?:19|20)\d\d)(?:([-_/.])(\d\d)(?:\2(\d\d))?|()(\d\d)(\d\d){_TIME}?)(?!\d)"
@@ -60,8 +73,13 @@ _UNTIL = re.compile(
 """What stands before a deadline."""
 _AFTER = re.compile(r"[*_)]*\s*(?:[·•|–—]|\Z)|\.\s")
 """What stands behind a date that a line of its own begins with."""
+_MARKS = " \t-*+•>_("
+_APART = re.compile(r"[*_)]*\s*(?:[:·•|–—]|-\s|\Z)")
+"""What stands behind a day without a year that a line of a log begins with."""
 _HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(\S.*)$", re.MULTILINE)
 _MTIME = re.compile(r"(\d{15,20}):\d+\b")
+AHEAD = timedelta(days=92)
+"""How far a day without a year may be ahead of what names it: most tell of what was."""
 WRITTEN = ("date", "created", "updated")
 """Fields of a note's header that say when it was written, first that which counts."""
 KEPT_UP = tuple("updatedAt updated updated_at modified date createdAt created created_at".split())
@@ -73,6 +91,15 @@ class Written(NamedTuple):
 
     date: datetime
     start: int
+    is_day: bool = True
+
+
+class YearlessDay(NamedTuple):
+    """A day and its month in a text, and where they stand; for a word that is no month it is 0."""
+
+    month: int
+    day: int
+    start: int
 
 
 class Stated(NamedTuple):
@@ -82,17 +109,50 @@ class Stated(NamedTuple):
     by: str = ""
 
 
-def written(text: str) -> list[Written]:
-    """Returns the dates in a text that name a year and a month, in order."""
-    found = ((_date_in(match), match.start()) for match in _DATE.finditer(text))
-    return [Written(date, start) for date, start in found if date]
+def written(text: str, near: datetime | None = None) -> list[Written]:
+    """Returns the dates in a text that name a year and a month, in order; those without a year as
+    well, where there is a date that they are *near*."""
+    found = [(_date_in(match), match.start(), _names_day(match)) for match in _DATE.finditer(text)]
+    if near:
+        found += [(_latest(day, near + AHEAD), day.start, True) for day in _days_in(text)]
+        found.sort(key=lambda one: one[1])
+    return [Written(date, start, is_day) for date, start, is_day in found if date]
 
 
 def _date_in(match: re.Match[str]) -> datetime | None:
-    year, month, day = next(places for places in _PLACES if match[places[0]])
-    said = match[month]
-    number = int(said) if said.isdigit() else tables.month_number(fold(said))
-    return _made(int(match[year]), number, int(match[day] or 1))
+    year, month, day = _places(match)
+    return _made(int(match[year]), _month(match[month]), int(match[day] or 1))
+
+
+def _names_day(match: re.Match[str]) -> bool:
+    return bool(match[_places(match)[2]])
+
+
+def _places(match: re.Match[str]) -> tuple[int, int, int]:
+    return next(places for places in _PLACES if match[places[0]])
+
+
+def _month(said: str) -> int:
+    return int(said) if said.isdigit() else tables.month_number(fold(said))
+
+
+def _days_in(text: str) -> Iterator[YearlessDay]:
+    at = 0
+    while match := _DAY.search(text, at):
+        day = _day_in(match)
+        yield from (day,) if day.month else ()
+        at = match.end() if day.month else match.start() + 1  # "Thursday 1 October"
+
+
+def _day_in(match: re.Match[str]) -> YearlessDay:
+    first, named, name, second = match.groups()
+    return YearlessDay(_month(named or name), int(first or second), match.start())
+
+
+def _latest(day: YearlessDay, last: datetime) -> datetime | None:
+    """Returns the latest such day that is not after another."""
+    made = (_made(last.year - less, day.month, day.day) for less in (0, 1))
+    return next((one for one in made if one and one <= last), None)
 
 
 def _made(year: int, month: int, day: int) -> datetime | None:
@@ -172,9 +232,54 @@ def of_statement(stored: StoredPassage, start: int, end: int) -> Stated:
     for one in written(text[begins:end]):
         if _FROM.search(text[begins : begins + one.start]):
             return Stated(one.date, "text")
-    above = _headings(stored, begins)
-    dated = (one.date for heading in above for one in written(heading)[:1])
-    return next((Stated(date, "heading") for date in dated), of_document(document))
+    above = list(_headings(stored, begins))
+    if date := _of_line(_line(text, begins, end), above, document):
+        return Stated(date, "text")
+    dates = (_of_heading(above[at:], document) for at in range(len(above)))
+    return next((Stated(date, "heading") for date in dates if date), of_document(document))
+
+
+def _line(text: str, start: int, end: int) -> str:
+    """Returns the line in which a part of a text begins, without the mark of a list."""
+    start = min(end, start + len(text[start:end]) - len(text[start:end].lstrip()))
+    return text[text.rfind("\n", 0, start) + 1 : end].split("\n", 1)[0].lstrip(_MARKS)
+
+
+def _of_line(line: str, above: Sequence[str], document: Document) -> datetime | None:
+    """Returns the day that a line begins with; one without a year stands apart from the rest."""
+    if whole := _DATE.match(line):
+        return _date_in(whole) if _names_day(whole) else None
+    named = _DAY.match(line)
+    day = _day_in(named) if named and _APART.match(line, named.end()) else _in_numbers(line)
+    return _of_year(day, above, document)
+
+
+def _of_heading(above: Sequence[str], document: Document) -> datetime | None:
+    """Returns the date in the first of the headings that a place stands under."""
+    heading, *others = above
+    whole = (one.date for one in written(heading))
+    day = next(_days_in(heading), None) or _in_numbers(heading)
+    return next(whole, None) or _of_year(day, others, document)
+
+
+def _in_numbers(line: str) -> YearlessDay | None:
+    day = _NUMBERS.match(line)
+    return YearlessDay(int(day[2] or day[3]), int(day[1]), 0) if day else None
+
+
+def _of_year(day: YearlessDay | None, above: Sequence[str], document: Document) -> datetime | None:
+    """Returns a day of the year that the nearest heading above it names, the title or the path;
+    else of that which its document says it is of, or the latest that its document has seen."""
+    if day is None:
+        return None
+    years = (set(_ALONE.findall(text)) for text in (*above, document.title, document.path))
+    named = next((int(some.pop()) for some in years if len(some) == 1), 0)
+    date, by = of_document(document)
+    if named or date is None:
+        return _made(named, day.month, day.day)
+    if by == "header":
+        return _made(date.year, day.month, day.day)
+    return _latest(day, date)
 
 
 def _headings(stored: StoredPassage, at: int) -> Iterator[str]:
