@@ -359,6 +359,28 @@ def test_when_something_was_is_told_by_what_says_it(
     assert headlines.answered(found) == said
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Planned: cutover on Thursday 1 October; Redis is cancelled at the end of October.",
+         "on 2026-10-01"),
+        ("The cutover was on 1 March 2026.", "on 2026-03-01"),
+        ("The cutover is planned for October 2026.", ""),
+        ("Redis is cancelled on 3 October, the cutover is at the end of October.", ""),
+        ("The cutover was on Saturday.", ""),
+        ("The cutover was yesterday.", "on 2026-09-28"),
+        ("Done with the cutover.", "on 2026-09-29"),
+    ],
+)  # fmt: skip
+def test_the_day_of_a_session_is_not_told_where_the_sentence_names_another_time(
+    keyword_memory: Memory, text: str, said: str
+) -> None:
+    keyword_memory.put([talk("talk", datetime(2026, 9, 29, tzinfo=UTC), "Go on.", text)])
+    found = keyword_memory.search("When was the cutover?", now=NOW)
+    assert found.status == "direct_passages"
+    assert headlines.answered(found) == said
+
+
 def test_what_does_not_answer_has_no_date(keyword_memory: Memory) -> None:
     talked = talk("talk", day(10, 1), "Tom proposes Svelte for the dashboard. Nothing is decided.")
     keyword_memory.put([talked])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import pairwise
 
 from recollect.facts import KIND
@@ -24,11 +24,15 @@ from recollect.nouns import (
     StoredPassage,
     Stretch,
     TimeFound,
+    Window,
     first_words,
 )
 from recollect.reading.pool import Pool, as_typed
 from recollect.text import sentences, snippet, stated
+from recollect.text.questions import when
 from recollect.text.questions.parse import Parsed
+from recollect.text.support import tables
+from recollect.text.terms import fold
 from recollect.text.tokens import count_tokens
 
 ARMS = ("lexical", "vector", "title", "hop", "rewrite", "successor")
@@ -43,6 +47,8 @@ LASTING = (KIND, "memory", "decision")
 KEPT = ("file", "commit", "record")
 """What says when a text was kept."""
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_COMMA = re.compile(r"[;,]\s+(?!(?:19|20)\d\d\b)")
+DAY = timedelta(days=1)
 
 
 def cost(*parts: str) -> int:
@@ -110,11 +116,19 @@ class _Unit(NamedTuple):
     start: int
     end: int
 
+    @property
+    def text(self) -> str:
+        return self.span.text[self.start : self.end]
+
 
 def _units(spans: Sequence[Span]) -> Iterator[_Unit]:
     for span in spans:
         for start, end in sentences.units(span.text):
-            yield _Unit(sum(start <= mark < end for mark, _ in span.marks), span, start, end)
+            yield _unit(span, start, end)
+
+
+def _unit(span: Span, start: int, end: int) -> _Unit:
+    return _Unit(sum(start <= mark < end for mark, _ in span.marks), span, start, end)
 
 
 def joined(spans: Sequence[Span]) -> str:
@@ -223,24 +237,45 @@ def _date(one: Result, _: Status) -> datetime | None:
 
 
 def _told(one: Result, said: Status) -> datetime | None:
-    """Returns when that was what the sentence of a result tells: a day that the sentence names, or
-    its heading; else that of the session or the dated note, of what was said and done then. A
-    sentence with a year, a month or several days tells it itself."""
+    """Returns when that was what the sentence of a result tells: the day that the sentence names,
+    or its heading; else that of the session or the dated note, of what was said and done then. None
+    where the sentence names another time, such as a year, the end of a month or several days."""
     if said != "direct_passages":
         return None
     kept = one.kind in LASTING or one.dated in KEPT
     own = one.date if kept and one.dated not in ("text", "heading") else None
-    sentence = _best_sentence(one)
-    days = {each.date for each in stated.written(sentence)} - {own}
-    if days or _YEAR.search(sentence):
-        return days.pop() if len(days) == 1 and min(days).day > 1 else None
+    at = None if one.dated == "file" else one.date
+    for text in _best_texts(one):
+        days = {each.date if each.is_day else None for each in stated.written(text, at)} - {own}
+        if days or _YEAR.search(text):
+            return days.pop() if len(days) == 1 else None
+        if window := when.window(text, at):
+            return _one_day(window) if at else None
     return None if own else one.date
 
 
-def _best_sentence(one: Result) -> str:
-    """Returns the sentence that has most of the question's words, of those that are shown."""
+def _one_day(window: Window) -> datetime | None:
+    """Returns the day that a period is, or is a part of; None for a longer one, and for a day of
+    the week, which may be the last or the next."""
+    first, last = window.since, window.until
+    weekday = not tables.WEEKDAYS.keys().isdisjoint(map(fold, re.findall(r"\w+", window.said)))
+    return first if first and last and last - first <= DAY and not weekday else None
+
+
+def _best_texts(one: Result) -> tuple[str, ...]:
+    """Returns the part of a sentence that has most of the question's words, and the sentence, of
+    those that are shown."""
     best = max(_units(one.spans), key=lambda unit: unit.words, default=None)
-    return best.span.text[best.start : best.end] if best else one.text
+    if best is None:
+        return (one.text,)
+    return max(_parts(best), key=lambda part: part.words).text, best.text
+
+
+def _parts(unit: _Unit) -> Iterator[_Unit]:
+    """Yields what stands between the commas of a sentence."""
+    ends = (unit.start + comma.end() for comma in _COMMA.finditer(unit.text))
+    for start, end in pairwise((unit.start, *ends, unit.end)):
+        yield _unit(unit.span, start, end)
 
 
 _DATES: Mapping[str, Callable[[Result, Status], datetime | None]] = {"when": _told}
