@@ -109,6 +109,12 @@ ROUTES = {
         "Wie oft läuft das Backup?",
         "what should I do before pushing to main?",
         "What is the last name of our landlord?",
+        "Who is the first aid officer at Canal Works?",
+        "Who is our first contact for damage?",
+        "What is the first step of the release?",
+        "when does the first aid course start?",
+        "What was the last mile provider?",
+        "Wer ist die erste Hilfe für Schäden?",
         "the difference between a table and a view",
         "What did we decide about retries?",
         "deploy script",
@@ -143,6 +149,21 @@ def test_the_topic_has_none_of_the_words_that_ask_for_the_time(
 ) -> None:
     route = time_route(text, window(text, NOW))
     assert (route.topic, route.event) == (topic, event)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("which queue runs the label jobs now?", "now"),
+        ("Who is my contact person at Helix Pharma now?", "now"),
+        ("Who is our current landlord?", "current"),
+        ("When did we first see duplicate labels?", "first"),
+        ("Wer betreut das Archiv jetzt?", "jetzt"),
+        ("Who was the first caretaker?", "Who was the first"),
+    ],
+)
+def test_the_words_are_told_that_ask_for_the_time(text: str, said: str) -> None:
+    assert time_route(text, window(text, NOW)).said == said
 
 
 @given(st.text())

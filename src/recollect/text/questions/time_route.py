@@ -64,7 +64,8 @@ def time_route(text: str, window: Window | None = None) -> TimeRoute:
     rest = f"{whole[: match.start]} {whole[end:]}"
     spoken = match.rule.language or language(whole) or "en"
     topic = _topic(rest.replace(period, " ") if period else rest, spoken)
-    said = whole[match.start : end].strip() or period
+    start, stop = match.said or (match.start, end)
+    said = whole[start:stop].strip() or period
     if match.rule.soft:
         return TimeRoute(kind, said=said, soft=True)
     asked = whole if match.rule.language == "de" else rest  # the verb is at its end
@@ -88,6 +89,8 @@ class _Match(NamedTuple):
     rule: TimeRule
     start: int
     end: int
+    said: tuple[int, int] | None = None
+    """Where the words are that ask for the time, if the rule only looks ahead at them."""
 
 
 def _first(lower: str, period: str) -> _Match | None:
@@ -110,7 +113,11 @@ def _match(rule: TimeRule, lower: str, words: set[str], period: str) -> _Match |
         return None
     ways = _compiled(rule, frozenset(here)).finditer(lower)
     found = (one for one in ways if _leads(rule, lower[: one.start()]))
-    return next((_Match(rule, *one.span()) for one in found), None)
+    return next((_Match(rule, *one.span(), _ahead(one)) for one in found), None)
+
+
+def _ahead(found: re.Match[str]) -> tuple[int, int] | None:
+    return found.span(found.lastindex) if found.lastindex else None
 
 
 def _is_limit(period: str, lower: str) -> bool:

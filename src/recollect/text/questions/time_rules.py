@@ -3,10 +3,10 @@
 A rule is a kind of question in one language, and the first that matches counts. ``asks`` has a
 pattern a line, searched for where a word begins, in lower case, in a text with one space between
 words; ``<part>`` is a part from the table of its language. What matches is no word of the topic,
-so a pattern looks ahead at what is. ``cues`` are words of which one is in whatever matches
-(``cues.py``): where none is, the patterns are not compiled. A rule for a script without spaces
-has no cues, and is searched for anywhere. The rule without patterns matches where the question
-names a period.
+so a pattern looks ahead at what is; a group has the words that ask for the time, where it looks
+ahead at them as well. ``cues`` are words of which one is in whatever matches (``cues.py``): where
+none is, the patterns are not compiled. A rule for a script without spaces has no cues, and is
+searched for anywhere. The rule without patterns matches where the question names a period.
 
 ``EMPTY`` are words that name no topic where they stand at an end of what is left of the question;
 ``ASIDE`` are patterns of what names none wherever it stands.
@@ -39,6 +39,7 @@ PARTS = {
         "the": "(?:the|our|my|that|this|your)",
         "what": "(?:what|which|who|where|how|why|did|was|were|had|have|has|anything)",
         "aux": "(?:did|had|have|has|was|were|is|are)",
+        "thing": "(?! (?:aid|names?|floors?|class|violins?|mile|resort)\\b)",
     },
     "de": {
         "we": "(?:wir|ich|du|man|jemand|ihr)",
@@ -256,15 +257,18 @@ comment (?:avons-nous|a-t-on) laissé\b
         "first",
         "en",
         r"""
-when\b(?=.*? (?:first|originally|initially|for the first time|earliest)\b)
+when\b(?=.*? (first\b<thing>|originally\b|initially\b|for the first time\b|earliest\b))
 when (?:did|had|have|was|were)\b(?=.*? (?:start(?:ed)?|begin|began|begun|introduced?|adopt(?:ed)?|kick(?:ed)? off|come up with)\b)
 (?:when was )?(?:the |our |my )?(?:very )?(?:first|earliest|initial|original) (?:time|mention|appearance|occurrence|session|conversation|chat|discussion|sighting|instance|trace)\b(?: (?:of|about|on|for|that|where|when|in which))?
-(?:which|what) (?:was the |is the |were the )?(?:very )?(?:first|earliest|oldest)\b
+(?:which|what) (?:was the |were the )?(?:very )?first\b<thing>
+(?:which|what) (?:was the |is the |were the )?(?:very )?(?:earliest|oldest)\b
 (?:who|what|where|which \w+|how)\b(?=.*? (?:first|originally) (?:suggest|propos|mention|bring|brought|rais|notic|report|ask|came|come|appear|introduc|decid|tri|use|start|run|ran|set|hit|saw|see|turn|discuss|talk))
 how did\b(?=.*? (?:start|begin|come about|originate|get started|get going)\b)
 (?:who|what|which \w+)\b(?=.*? first ?[?.!]*$)(?!.*? (?:do|does|should|must|comes?|goes) )
-(?:what|which|who|how|where|why)\b(?=.*? (?:at first|in the (?:very )?beginning|to begin with|initially|originally|at the (?:very )?(?:start|beginning|outset))\b(?! of\b))
-(?:what|which|who) (?:was|were|is) (?:the|our|my|your) (?:very )?(?:first|original|initial)\b
+(?:what|which|who|how|where|why)\b(?=.*? (at first|in the (?:very )?beginning|to begin with|initially|originally|at the (?:very )?(?:start|beginning|outset))\b(?! of\b))
+(?:what|which|who) (?:was|were|is) (?:the|our|my|your) (?:very )?(?:original|initial)\b
+(?:what|which|who) (?:was|were) (?:the|our|my|your) (?:very )?first\b<thing>
+(?:what|which|who) is (?:the|our|my|your) (?:very )?first\b<thing>(?=.*? (?:did|had|was|were|ever|\w+ed)\b)
 (?:the|our|my) very first\b
 (?:what|why|who|how)\b(?=.*? in the first place\b)
 (?:what|which|who)\b(?=.*? (?:we|i|you) (?:first|originally) \w+)
@@ -275,8 +279,9 @@ how did\b(?=.*? (?:start|begin|come about|originate|get started|get going)\b)
         "first",
         "de",
         r"""
-(?:wann|wo|wer|wie|womit)\b(?=.*?\b(?:zum (?:aller)?ersten mal|das erste mal|erstes mal|zuerst|erstmals|ursprünglich|anfangs|am anfang|zu beginn|als erstes|zunächst)\b)
-(?:was|welche[rs]?|wer) (?:war|waren|ist) (?:der|die|das|unsere?|meine?) (?:aller)?(?:erste|ursprüngliche)[nrs]?\b
+(?:wann|wo|wer|wie|womit)\b(?=.*?\b(zum (?:aller)?ersten mal|das erste mal|erstes mal|zuerst|erstmals|ursprünglich|anfangs|am anfang|zu beginn|als erstes|zunächst)\b)
+(?:was|welche[rs]?|wer) (?:war|waren) (?:der|die|das|unsere?|meine?) (?:aller)?erste[nrs]?\b(?! hilfe\b)
+(?:was|welche[rs]?|wer) (?:war|waren|ist) (?:der|die|das|unsere?|meine?) ursprüngliche[nrs]?\b
 wie (?:fing|begann|hat)\b(?=.*? (?:an|begonnen|angefangen)\b)
 womit (?:fing|begann)\b
 (?:wann|wo|wie)\b(?=.*?\b(?:angefangen|begonnen|eingeführt|gestartet|losgegangen)\b)
@@ -290,7 +295,7 @@ welche[rs]? (?:sitzung|session|gespräch) (?:war|hat)\b(?=.*?\b(?:erste|zuerst|e
         "es",
         r"""
 (?:cu[aá]ndo|d[oó]nde|qui[eé]n|qu[eé]|en qu[eé] sesi[oó]n|c[oó]mo)\b(?=.*?\b(?:por (?:vez )?primera(?: vez)?|la primera vez|primero|inicialmente|originalmente|al principio|al comienzo|en un principio)\b)
-(?:cu[aá]l|cu[aá]les|qu[eé]) (?:fue|fueron|era|es) (?:el|la|los|nuestr[oa]|mi) (?:primer[oa]?)\b
+(?:cu[aá]l|cu[aá]les|qu[eé]) (?:fue|fueron|era) (?:el|la|los|nuestr[oa]|mi) (?:primer[oa]?)\b
 c[oó]mo (?:empez[oó]|comenz[oó])\b
 cu[aá]ndo\b(?=.*?\b(?:empezamos|empez[oó]|empezaron|comenzamos|comenz[oó]|introdujimos|introdujo|adoptamos|apareci[oó]|surgi[oó])\b)
 (?:cu[aá]l fue |cu[aá]ndo fue )?la primera (?:vez|sesi[oó]n|menci[oó]n|conversaci[oó]n|referencia)(?: (?:que|de|en que|sobre))?\b
@@ -351,12 +356,12 @@ was (?:fehlte|fehlt|blieb|bleibt)(?: noch)?\b
         "en",
         r"""
 (?:what|who) (?:was|were|did|happened)\b(?=.*? last (?:time|session)\b)
-(?:when|on which day|in which session)\b(?=.*? (?:last|most recently|latest)\b(?! (?:week|month|year|night|monday|tuesday|wednesday|thursday|friday|saturday|sunday)))
+(?:when|on which day|in which session)\b(?=.*? (last\b<thing>|most recently\b|latest\b)(?! (?:week|month|year|night|monday|tuesday|wednesday|thursday|friday|saturday|sunday)))
 (?:when was |what happened )?<the> (?:very )?(?:last|latest|most recent|final) (?:time|mention|occurrence|appearance|incident|attempt|discussion|session|conversation|talk|chat|decision|change|report|failure|outage|instance)\b(?: (?:of|about|on|for|to|that|where|when|in which))?
 (?:what|which) (?:was|were|is|are|'s) (?:<the> )?(?:very )?(?:last|latest|most recent|newest) (?:thing|session|conversation|decision|change|attempt|fix|discussion|work)s?\b(?: (?:<we> (?:did|decided|changed|said|tried|worked on|discussed|talked about)|about|on|of|to|for|with))?
 what did <we> (?:\w+ ){0,3}?last(?: time)?\b(?! (?:few|couple|two|three|four|five|six|half|\d+|days|weeks|months|years|week|month|year|night|monday|tuesday|wednesday|thursday|friday|saturday|sunday|spring|summer|fall|autumn|winter|january|february|march|april|may|june|july|august|september|october|november|december))
 (?:which|what) session\b(?=.*? (?:last|most recently|latest)\b)
-(?:what|which|who)(?:['’]s| is| was| were) <the> (?:very )?(?:last|latest|most recent|newest)\b(?! (?:names?|week|month|year|night|day|state|status|of the)\b)
+(?:what|which|who)(?:['’]s| is| was| were) <the> (?:very )?(?:last|latest|most recent|newest)\b<thing>(?! (?:week|month|year|night|day|state|status|of the)\b)
 (?:the |our |my )?(?:most recent|latest) (?!status|state|news|update|progress|word|situation)(?:[\w-]+ ){1,2}?(?:about|on|of|with|from)\b
 (?:the )?(?:very )?last time\b(?! with\b)(?: that)?
 (?:the |our |my )?(?:last|latest|most recent) (?:thing|word|mention|session|conversation|discussion|decision|news item|fix|attempt|offer|change) (?:<we>|about|on|of|for|with|to)\b
@@ -367,7 +372,7 @@ what did <we> (?:\w+ ){0,3}?last(?: time)?\b(?! (?:few|couple|two|three|four|fiv
         "last",
         "de",
         r"""
-(?:wann|wer|wo|was|wie|womit)\b(?=.*?\b(?:zuletzt|(?:das|beim|zum) letzten? mal|letztes mal|letztens|am letzten|als letztes|neulich|jüngst)\b)
+(?:wann|wer|wo|was|wie|womit)\b(?=.*?\b(zuletzt|(?:das|beim|zum) letzten? mal|letztes mal|letztens|am letzten|als letztes|neulich|jüngst)\b)
 (?:was|welche[rs]?|wer) (?:war|waren|ist) (?:der|die|das|unsere?|meine?) (?:aller)?(?:letzte|jüngste|neueste)[nrs]?\b
 wann\b(?=.*? (?:den|die|das|der) (?:letzten?|jüngsten?)\b(?! (?:woche|monat|jahr|nacht|tage)))
 (?:in|bei|während|aus) (?:der|unserer|meiner|dieser) (?:letzten|vorigen|jüngsten|neuesten|vergangenen|aktuellsten) <session>\b
@@ -522,7 +527,7 @@ qu[eé] fue lo [uú]ltimo(?: que (?:hicimos|decidimos|cambiamos|dijimos))?\b
     TimeRule(
         "state",
         "en",
-        r"(?:how|what|which|who)\b(?=.*? (?:do|does|is|are)\b.*? today ?[?.!]*$)(?!.*? (?:did|was|were|have|has)\b)",
+        r"(?:how|what|which|who)\b(?=.*? (?:do|does|is|are)\b.*? (today) ?[?.!]*$)(?!.*? (?:did|was|were|have|has)\b)",
         "today",
     ),
     # ---------------------------------------------------------------- a period, if one is named
@@ -564,7 +569,7 @@ where (?:do|does|is|are)\b(?=.*? (?:stand|at)(?: (?:now|today|currently|right no
 where (?:are|is) <we> (?:at )?(?:with|on)\b
 how (?:do(?:es)?|are|is) (?:things|matters|it|we|everything) (?:currently )?(?:stand|with|going|on)\b
 what(?:['’]s| is) (?:happening|going on|up|new)\b(?: with| on)?
-(?:what|which|who|where|how)\b(?=.*? (?:current|present|present-day|latest|today['’]s)\b(?! state of the art))(?!.*? (?:did|was|were)\b)
+(?:what|which|who|where|how)\b(?=.*? (current|present|present-day|latest|today['’]s)\b(?! state of the art))(?!.*? (?:did|was|were)\b)
 (?:did|has|have)\b(?= (?:[\w'-]+ ){1,5}?ever\b)
 what (?:came|became|has become|is left|remains|will come) of\b
 what['’]s left (?:of|in|on)\b
@@ -582,7 +587,7 @@ do <we> (?:already )?have\b(?=.*? (?:yet|already|by now|meanwhile) ?[?.!]*$)
 how(?:['’]s| is| are)\b(?= (?:the |our |my |things |it )?(?:[\w-]+ ){0,6}?(?:going|coming along|doing|looking|getting on|progressing|shaping up)\b)
 (?:is|are|has|have|did|does|do|was|were)\b(?=.*? (?:yet|sorted out|resolved|settled|finished|fixed|merged|done|solved|still (?:open|broken|failing|an? (?:problem|issue)|in place|pending|blocked|not))(?: (?:now|yet|by now|already|in the meantime))? ?[?.!]*$)
 (?:is|are|do|does)\b(?= (?:the |our |we |it )?(?:[\w/.-]+ ){1,8}?still\b)
-(?:what|which|who|how|where|with what|do|does|is|are)\b(?=.*? (?:today ?[?.!]*$|these days|nowadays|at the moment|as of (?:now|today)|right now|currently|meanwhile|by now|at present|now(?: ?[?.!,]|$))(?: |$|[?.!,]))(?!.*? (?:did|was|were)\b)
+(?:what|which|who|how|where|with what|do|does|is|are)\b(?=.*? (today(?= ?[?.!]*$)|these days|nowadays|at the moment|as of (?:now|today)|right now|currently|meanwhile|by now|at present|now(?= ?[?.!,]|$))(?: |$|[?.!,]))(?!.*? (?:did|was|were)\b)
 (?:which|what|who)\b(?=.*? (?:is|are) (?:live|in production|in use|in force|in place|running|active|deployed|current|installed)(?: (?:now|today|currently))? ?[?.!]*$)
 how far (?:is|are|along is|along are|advanced is)\b
 (?:is|are|has|have)\b(?=.*? (?:or (?:is|are) (?:there )?(?:something|anything|it still)|(?:open|ready|finished|over|working|through|closed) ?[?.!]*$))
@@ -606,7 +611,7 @@ wie weit (?:ist|sind)\b(?! wir)
 wie (?:läuft|geht) (?:es|'s)?\b(?: (?:mit|bei|beim))?
 was ist mit\b
 was (?:macht|machen)\b(?= (?:der|die|das|unser|unsere|mein|meine|dein|deine)\b)
-(?:womit|wie|was|welche[rsnm]?|wo|wer|worauf)\b(?=.*?\b(?:aktuell\w*|gerade|derzeit|momentan|zurzeit|heutzutage|inzwischen|mittlerweile|heute|jetzt)\b)(?!.*?\b(?:haben|hatten|war|waren|wurde)\b)
+(?:womit|wie|was|welche[rsnm]?|wo|wer|worauf)\b(?=.*?\b(aktuell\w*|gerade|derzeit|momentan|zurzeit|heutzutage|inzwischen|mittlerweile|heute|jetzt)\b)(?!.*?\b(?:haben|hatten|war|waren|wurde)\b)
 """,
         "steht stehen sieht aktuelle aktuell neueste letzte jetzige derzeitige momentane gegenwärtige stand status wo neues neuigkeiten fortschritt fortschritte news inzwischen mittlerweile schon noch jetzt endlich weiterhin geworden aus ist weit derzeit momentan zurzeit heutzutage heute macht machen gerade erledigt fertig gelöst behoben repariert abgeschlossen geklärt durch dicht bezahlt läuft geht was",
     ),
@@ -619,7 +624,7 @@ was (?:macht|machen)\b(?= (?:der|die|das|unser|unsere|mein|meine|dein|deine)\b)
 c[oó]mo (?:va|van|est[aá]n?|vamos|sigue|siguen|anda|andan|marcha)\b(?= (?:con|el|la|los|las|lo|de|nuestr|todo|eso|ese|esa)\b)
 en qu[eé] (?:estado|situaci[oó]n|punto|fase) (?:est[aá]n?|se encuentra|seguimos|estamos)\b
 (?:hay|alguna|qu[eé]) (?:novedades|noticias|avances|novedad|noticia|avance)\b(?: (?:sobre|de|del|con|en))?
-(?:con qu[eé]|qu[eé]|cu[aá]l|c[oó]mo|qui[eé]n|d[oó]nde|cu[aá]nt[oa]s?)\b(?=.*?\b(?:ahora|actual|actualmente|hoy en d[ií]a|de momento|por ahora|a d[ií]a de hoy)\b)
+(?:con qu[eé]|qu[eé]|cu[aá]l|c[oó]mo|qui[eé]n|d[oó]nde|cu[aá]nt[oa]s?)\b(?=.*?\b(ahora|actual|actualmente|hoy en d[ií]a|de momento|por ahora|a d[ií]a de hoy)\b)
 (?:est[aá]n?|qued[oó]|se (?:ha )?(?:resolvi[oó]|arregl[oó]|termin[oó]))\b(?= (?:ya )?(?:resuelt|list|terminad|acabad|hech|arreglad|pagad|lo de|el|la)\w*\b)
 hasta d[oó]nde (?:va|van|est[aá]n?|ha llegado)\b
 (?:sigue|siguen|ya (?:est[aá]n?|se|hemos|funciona|qued[oó])|todav[ií]a|a[uú]n)\b
