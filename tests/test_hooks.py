@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from hypothesis import strategies as st
 from conftest import Cli
 from recollect import Memory
 from recollect.errors import QueryError
+from recollect.nouns import Document, Message
 from recollect.sources.sessions import format_of
 from recollect.sources.sessions.base import Session
 from recollect.surfaces.commands import hook as hook_command
@@ -224,6 +226,46 @@ def test_an_earlier_question_is_no_answer_and_unembedded_ones_silence_nothing(ho
     content = told(hook("prompt", payload("claude-code", "prompt")))
     assert "Kayak service (note" in content
     assert "(session" not in content
+
+
+def talk(name: str, day: int, *said: tuple[str, str]) -> Document:
+    date = datetime(2026, 9, day, tzinfo=UTC)
+    messages = tuple(
+        Message(role, text, f"{name}-{n}", date) for n, (role, text) in enumerate(said)
+    )
+    return Document(name, "talks", messages=messages, kind="session", date=date, title=name)
+
+
+KEYS = (
+    ("user", "api keys for shop plugins, we need to store them. how do we store api keys?"),
+    ("tool", "Read file_path='app/keys.py' # store api keys"),
+    ("assistant", "I would hash them with argon2id, and show the key once."),
+    ("user", "no, argon2id is too slow. sha-256 is enough"),
+    ("assistant", "Agreed: API keys are stored as SHA-256 hashes with a prefix."),
+    ("tool", "Bash command='pytest -q tests/test_api_keys.py'"),
+)
+
+
+def test_a_session_is_pointed_to_by_what_was_answered(hook: Hook) -> None:
+    with Memory.open() as memory:
+        memory.put([talk("Keys of shop plugins", 3, *KEYS)])
+        memory.models.embed()
+    prompt = payload("claude-code", "prompt", prompt="How do we store API keys?")
+    (pointer,) = [one for one in told(hook("prompt", prompt)).splitlines() if one.startswith("- ")]
+    assert pointer.endswith(
+        "assistant: Agreed: API keys are stored as SHA-256 hashes with a prefix."
+    )
+
+
+def test_of_two_sessions_the_later_is_pointed_to_first(hook: Hook) -> None:
+    old = ("assistant", "We fixed the duplicate labels: the retry sends an idempotency key.")
+    new = ("assistant", "To fix the duplicate labels, the lookup reads from the primary.")
+    with Memory.open() as memory:
+        memory.put([talk("Duplicate labels", 3, old), talk("Duplicate labels again", 9, new)])
+        memory.models.embed()
+    prompt = payload("claude-code", "prompt", prompt="How did we fix the duplicate labels?")
+    pointers = [one for one in told(hook("prompt", prompt)).splitlines() if one.startswith("- ")]
+    assert ["primary" in one for one in pointers] == [True, False]
 
 
 @pytest.mark.usefixtures("known")

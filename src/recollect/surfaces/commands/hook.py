@@ -20,6 +20,7 @@ import re
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from time import gmtime, strftime
 from typing import TYPE_CHECKING, Any
 
@@ -44,12 +45,13 @@ from recollect.surfaces.phrases import dotted, some, when
 from recollect.surfaces.warm import client
 from recollect.text import snippet, tokens
 from recollect.text.questions import parse
+from recollect.text.terms import stems
 
 if TYPE_CHECKING:
     import argparse
 
     from recollect.memory import Memory
-    from recollect.nouns import Result
+    from recollect.nouns import Result, Span
 
 TOKENS = 400
 """Of a prelude, at most."""
@@ -231,16 +233,43 @@ def _pointers(call: Call, payload: Mapping[str, Any]) -> str:
     if not likely:
         return ""
     wanted = parse.parse(asked).content
-    lines = (_pointer(result, wanted) for result in likely[:POINTERS])
+    lines = (_pointer(result, wanted) for result in _later_first(likely)[:POINTERS])
     return "\n".join([f"{_ABOUT} It may bear on this; `get` has the whole.", *lines])
+
+
+def _later_first(results: Sequence[Result]) -> list[Result]:
+    """Returns the results with their sessions in the order of time, the later first: what was said
+    last holds."""
+    sessions = [one for one in results if one.kind == "session"]
+    later = iter(sorted(sessions, key=lambda one: -(one.date.timestamp() if one.date else 0.0)))
+    return [next(later) if one in sessions else one for one in results]
 
 
 def _pointer(result: Result, wanted: Collection[str]) -> str:
     """Returns the line that points to a result, with the part of it that has the words."""
-    part = snippet.snippet(_line(result.text, len(result.text)), wanted, SAID)
+    id, text = _evidence(result, wanted)
+    part = snippet.snippet(_line(text, len(text)), wanted, SAID)
     said = f"{'… ' * part.before}{part.text.strip()}{' …' * part.after}"
     about = dotted(result.kind, headlines.dated(result), in_words(result.confidence))
-    return f"- {_line(headlines.name(result), 80)} ({about}) [{result.id}]: {said}"
+    return f"- {_line(headlines.name(result), 80)} ({about}) [{id}]: {said}"
+
+
+def _evidence(result: Result, wanted: Collection[str]) -> tuple[str, str]:
+    """Returns the id and the text of what answers in a result. Of a conversation that is the turn
+    with most of the words; what its tools did, and what its user asked, answers nothing."""
+    turns = [one for one in result.spans if one.role and one.role != "tool"]
+    told = [one for one in turns if not (one.role == "user" and "?" in one.text)] or turns
+    if not told:
+        return result.id, result.text
+    best = max(told, key=partial(_worth, wanted=wanted))
+    return best.id, f"{best.role}: {best.text}"
+
+
+def _worth(turn: Span, wanted: Collection[str]) -> float:
+    """Counts the words that a turn has. That with which a conversation begins says what is wanted:
+    it has to have two more of them than what follows."""
+    opens = turn.role == "user" and turn.id.endswith(":0")
+    return len(stems(turn.text).intersection(wanted)) - 1.5 * opens
 
 
 # ------------------------------------------------------------------ what is imported
