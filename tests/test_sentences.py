@@ -30,6 +30,11 @@ def parts(text: str) -> list[str]:
             ["2026-02-02: code is 7719", "2026-03-09: meters read", "12.06.2026 Forklift again"],
         ),
         ("```\nx = 1\ny = 2\n```\nEnd.", ["```\nx = 1", "y = 2\n```", "End."]),
+        (
+            "12.01.2026 Old lock\n01.07.2026 New lock",
+            ["12.01.2026 Old lock", "01.07.2026 New lock"],
+        ),
+        ("It lasts until\n2026-07-01 at noon.", ["It lasts until\n2026-07-01 at noon."]),
         ("会议在周五。我们部署！好吗？", ["会议在周五。", "我们部署！", "好吗？"]),
         ("", []),
         (" \n\n ", []),

@@ -121,6 +121,28 @@ def test_the_section_of_a_journal_dates_what_stands_under_it(tmp_path: Path) -> 
     assert said(tmp_path, "where did the lathe move") == ("2026-02-05", "heading")
 
 
+@pytest.mark.parametrize(
+    ("question", "date"),
+    [
+        ("Who guards the site?", "2026-07-01"),
+        ("What is the hotline of Wachter?", "2026-07-01"),
+        ("Who repaired the forklift?", "2026-02-23"),
+    ],
+)
+@pytest.mark.parametrize("mark", ["", "- "])
+def test_a_log_that_answers_is_of_the_day_of_the_line_that_holds(
+    tmp_path: Path, mark: str, question: str, date: str
+) -> None:
+    lines = (
+        "12.01.2026 Site guarded by Securo, hotline 0800 555 010.",
+        "23.02.2026 Gas reading 10,442. Forklift repaired by Hubtech",
+        "01.07.2026 Wachter guards the site now, hotline 0800 555 287",
+        "14.08.2026 Break-in at night, studio 4",
+    )
+    kept(tmp_path, "log.md", "# Canal Works: log\n\n" + "".join(f"{mark}{one}\n" for one in lines))
+    assert said(tmp_path, question) == (date, "text")
+
+
 def test_a_session_is_dated_by_itself_and_not_by_its_title(tmp_path: Path) -> None:
     lines = tmp_path / "talk.jsonl"
     lines.write_text(

@@ -93,9 +93,12 @@ def result(
 
 
 def replacing(one: Result, earlier: Sequence[Earlier]) -> Result:
-    """Returns a result with what it has replaced, which a reader is sent with it."""
+    """Returns a result with what it has replaced, which a reader is sent with it. It is of the day
+    of what holds, where a sentence of its own document has given way to that."""
     more = sum(cost(each.id, each.text) for each in earlier)
-    return one._replace(earlier=tuple(earlier), tokens=one.tokens + more)
+    own = (each for each in earlier if each.document == one.document and each.date == one.date)
+    date = next((each.until for each in own if each.until), one.date)
+    return one._replace(earlier=tuple(earlier), tokens=one.tokens + more, date=date)
 
 
 def _best_unit(stored: StoredPassage, spans: Sequence[Span]) -> tuple[int, int]:

@@ -2,8 +2,8 @@
 
 What it guarantees, for every text
 - The units are in order, do not overlap, and hold everything but white space.
-- A wrapped line of prose goes on in the next; an item of a list, a row of a table and a line of
-  code are units of their own; a heading is part of what follows it.
+- A wrapped line of prose goes on in the next; an item of a list, a row of a table, a line of code
+  and an entry of a log are units of their own; a heading is part of what follows it.
 - It takes time in proportion to the text.
 """
 
@@ -21,6 +21,8 @@ _HEADING = re.compile(r"\s{0,3}#{1,6}\s")
 _FENCE = re.compile(r"\s{0,3}(?:`{3,}|~{3,})")
 _ALONE = re.compile(r"\s*(?:[-*+•–]\s|[>|#]|\d{1,3}[.)]\s|[\w ]{1,30}:\s)|\s{4,}\S|\t")
 """What a line begins with that does not go on from the one before."""
+_ENTRY = re.compile(r"\s*(?:\d{4}-\d\d-\d\d|\d\d?\.\d\d?\.(?:\d{4})?)(?![\w-])")
+"""What an entry of a log begins with, if the one before it does so, too."""
 _ONE = re.compile(r"\s*[#|]|\s{4,}\S|\t")
 """Nor does the next line go on from this one."""
 _END = re.compile(r"(?<![.!?…])[.!?…]+[\"'”’)\]*_]*\s+(?=[^\sa-z])|[。！？][”’」』）]*|[؟۔।]\s*")
@@ -62,6 +64,7 @@ def _blocks(text: str) -> Iterator[Bounds]:
         fence = _FENCE.match(text, first, last) is not None
         blank = text.count("\n", end, first) > 1
         begins = blank or alone or _ALONE.match(text, first, last) is not None
+        begins = begins or (start >= 0 and _is_entry(text, start) and _is_entry(text, first))
         if fence:  # it opens a block with the line after it, or closes one with the line before
             begins = not fenced
         if start >= 0 and begins:
@@ -72,6 +75,10 @@ def _blocks(text: str) -> Iterator[Bounds]:
         start, end = (first if start < 0 else start), last
     if start >= 0:
         yield start, end
+
+
+def _is_entry(text: str, start: int) -> bool:
+    return _ENTRY.match(text, start) is not None
 
 
 def _sentences(text: str, start: int, end: int) -> Iterator[Bounds]:
