@@ -21,7 +21,7 @@ _HEADING = re.compile(r"\s{0,3}#{1,6}\s")
 _FENCE = re.compile(r"\s{0,3}(?:`{3,}|~{3,})")
 _ALONE = re.compile(r"\s*(?:[-*+•–]\s|[>|#]|\d{1,3}[.)]\s|[\w ]{1,30}:\s)|\s{4,}\S|\t")
 """What a line begins with that does not go on from the one before."""
-_ENTRY = re.compile(r"\s*(?:\d{4}-\d\d-\d\d|\d\d?\.\d\d?\.(?:\d{4})?)(?![\w-])")
+_ENTRY = re.compile(r"\s*(?:\d{4}-\d\d-\d\d|\d\d?(?:\.\d\d?\.|/\d\d?/?)(?:\d{4})?)(?![\w/-])")
 """What an entry of a log begins with, if the one before it does so, too."""
 _ONE = re.compile(r"\s*[#|]|\s{4,}\S|\t")
 """Nor does the next line go on from this one."""
