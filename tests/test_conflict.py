@@ -31,6 +31,17 @@ The API timeout is 30 seconds | The API timeout was raised to 60 seconds
 Deploys happen on Tuesdays | Deploys were moved to Thursdays
 The staging database is hosted in eu-west-1 | The staging database moved to eu-central-1
 Feature flag checkout_v2 is enabled | Feature flag checkout_v2 is disabled
+The carrier HTTP timeout is 20 seconds since the outage | The carrier timeout is 45 seconds
+Our daughter Mieke goes to the Herderschule. | Mieke now goes to the Goetheschule.
+The contact at Nordwind is Lena Voss. | The contact at Nordwind is now Per Olsen.
+Use npm in the shop. | Use pnpm, not npm, in the shop.
+The insurance costs 180 EUR a year. | The insurance costs 210 EUR a year.
+Tom has swimming practice on Thursdays at 4 pm. | \
+Tom now has swimming practice on Tuesdays at 5 pm.
+Mieke hat donnerstags um 16 Uhr Schwimmtraining. | \
+Mieke hat jetzt dienstags um 17 Uhr Schwimmtraining.
+Mein Hausarzt ist Dr. Weber. | Mein Hausarzt ist jetzt Dr. Okafor.
+Die Miete beträgt 900 Euro. | Die Miete beträgt seit Mai 950 Euro.
 """)
 NEITHER = _pairs("""
 I have a dog | I live in Oslo
@@ -44,6 +55,20 @@ We switched from Terraform to Pulumi | We use Ansible for laptops
 I drive a Volvo | I play the cello
 I live in Oslo | I work at Acme
 I moved to Bergen | I live in Oslo
+The carrier HTTP timeout in production is 20 seconds since the GLS outage on 16 November. | \
+We deploy parcelhub to production Tuesday to Thursday only.
+We deploy parcelhub to production Tuesday to Thursday only. | Use ruff, not black, in parcelhub.
+Our daughter Mieke goes to the Herderschule. | Mieke now plays the cello.
+Mieke's class teacher is Frau Brandt. | Mieke now has swimming practice on Mondays.
+Mein Hausarzt ist Dr. X | Mein Zahnarzt ist jetzt Dr. Okafor.
+Our family doctor is Dr. Wong. | Our eye doctor is Dr. Patel.
+My bank is the Sparkasse. | My insurer is now Allianz.
+I work as a geologist. | I take guitar lessons now.
+The contact at Nordwind is Lena Voss. | The contact at Hafenbau is Per Olsen.
+The Nordwind project ends in March. | The Hafenbau project now ends in June.
+My rate for Nordwind is 95 EUR an hour. | Nordwind pays after 45 days.
+Use pnpm, not npm, in the shop. | The Sentry project of the shop is shop-web.
+Mieke hat montags Schwimmtraining. | Mieke hat jetzt donnerstags Cello.
 The new contract starts on 1 January 2027 and costs 1,840 EUR per month | \
 Der Mitgliedsbeitrag steigt zum 1. Januar 2027 von 22 € auf 25 €
 """)
@@ -115,6 +140,26 @@ def test_a_value_of_what_has_the_same_name_needs_no_model(old: str, new: str) ->
 @pytest.mark.parametrize(("old", "new"), VALUES[2:])
 def test_without_a_name_other_things_may_be_meant(old: str, new: str) -> None:
     assert relation(old, new, None).kind == "neither"
+
+
+def test_several_times_change_only_where_it_says_now() -> None:
+    old = "Mieke hat montags um 16 Uhr Training."
+    also, now = (f"Mieke hat {said}mittwochs um 17 Uhr Training." for said in ("", "jetzt "))
+    assert relation(old, also, None).kind == "neither"
+    assert relation(old, now, None).why == "montags → mittwochs; 16 → 17"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Mieke plays the cello.", "Mieke now has a dog."),
+        ("The water bill is 40 EUR a month.", "The electricity bill is now 90 EUR a month."),
+        ("I play the guitar.", "I now have choir on Mondays."),
+    ],
+)
+def test_what_shares_one_word_is_never_sure_to_be_replaced(old: str, new: str) -> None:
+    found = relation(old, new, judge())
+    assert found.kind == "neither" or not found.sure
 
 
 @given(st.text())

@@ -47,7 +47,7 @@ EQUAL = _rows({
 })
 """Words of a row that both texts must have, or neither."""
 PERSONS = _rows({
-    "me": "i me my mine we us our ours myself ourselves", "you": "your yours",
+    "me": "i me my mine we us our ours myself ourselves mein meine meinem meinen meiner unser unsere unserem unseren unserer", "you": "your yours",
     "he": "he him his", "she": "she her hers", "they": "they them their theirs",
 })
 SELF = frozenset("i me my mine myself".split())
@@ -492,10 +492,16 @@ def _unlike(a: _ComparedText, b: _ComparedText) -> bool:
 def _shared(a: _ComparedText, b: _ComparedText, less: Collection[Kind] = ()) -> float:
     """The share of the words of meaning that both have, without those of some kinds, of those of
     the shorter one."""
-    one, two = ({t.key[:5] for t in view.tokens if t.kind != "not"} for view in (a, b))
-    least = min(len(one), len(two))
-    both = (one & two).difference(t.key[:5] for t in a.of(*less))
-    return len(both) / least if least else 1.0
+    least = min(len(_roots(a)), len(_roots(b)))
+    return len(_common(a, b, less)) / least if least else 1.0
+
+
+def _common(a: _ComparedText, b: _ComparedText, less: Collection[Kind]) -> set[str]:
+    return (_roots(a) & _roots(b)).difference(t.key[:5] for t in a.of(*less))
+
+
+def _roots(view: _ComparedText) -> set[str]:
+    return {token.key[:5] for token in view.tokens if token.kind != "not"}
 
 
 _EXACT = (_denial, _signs, _lettered, _unshared)
@@ -588,14 +594,40 @@ def denies(text: str) -> bool:
     return _view(text).denies
 
 
-def same_subject(one: str, other: str, least: float = 0.2) -> bool:
-    """Whether two statements may be about the same thing: they share so many (a fifth) of the words
-    of the shorter one. A date or an amount is said of many things."""
-    return _shared(_view(one), _view(other), less=_VALUES) >= least
+class Overlap(NamedTuple):
+    """The words that two statements share of what they are about: not whose it is, and no date or
+    amount, which is said of many things."""
+
+    words: int
+    share: float
+    """Of those of the shorter one."""
+
+
+def overlap(one: str, other: str) -> Overlap:
+    a, b = (_less_owner(_view(text)) for text in (one, other))
+    return Overlap(len(_common(a, b, _VALUES)), _shared(a, b, _VALUES))
+
+
+def _less_owner(view: _ComparedText) -> _ComparedText:
+    return view._replace(tokens=tuple(t for t in view.tokens if fold(t.word) not in PERSONS))
 
 
 def of_oneself(one: str, other: str) -> bool:
     """Whether both statements are brief and of one person: "I live in Oslo", "I moved". What "we"
-    do is done by many, with many things."""
+    do is done by many, with many things; and my bank is not my insurer."""
     views = _view(one), _view(other)
-    return all(len(v.tokens) <= BRIEF and not SELF.isdisjoint(v.words) for v in views)
+    brief = all(len(v.tokens) <= BRIEF and not SELF.isdisjoint(v.words) for v in views)
+    return brief and any("i" in view.words for view in views)
+
+
+def names_another(one: str, other: str) -> bool:
+    """Whether both statements are brief, each names what the other does not, and says something
+    else besides: the contact at one client, and at another. Of one thing one value changes."""
+    a, b = _view(one), _view(other)
+    return all(len(x.tokens) <= BRIEF and _names_and_says(x, y) for x, y in ((a, b), (b, a)))
+
+
+def _names_and_says(a: _ComparedText, b: _ComparedText) -> bool:
+    own = [t for t in _less_owner(a).of(*_NAMING, "rate") if not _has(b, t)]
+    apart = any(two.place - one.place > 1 for one, two in pairwise(own))
+    return apart and any(token.kind == "name" for token in own)

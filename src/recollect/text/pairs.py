@@ -3,7 +3,8 @@
 What it guarantees
 - *Same* only where both agree: the model finds it likely, and everything that the guard knows is
   accounted for (:mod:`recollect.text.guard`). Without a model only the same words are the same.
-- *Changed* of two statements only where the model is sure and they are about the same thing.
+- *Changed* of two statements only where the model is sure and they are about the same thing: a
+  name, a project or a verb that both have is not enough unless they are near in meaning as well.
   Without a model only a value that was replaced in the same words: any of what goes by the same
   name, else an amount with its unit, a weekday or a time of day.
 - Whatever neither decides is *neither*: a lost true statement is worse than two that disagree.
@@ -22,17 +23,23 @@ from typing import Literal
 from recollect.named_tuple import NamedTuple
 from recollect.text import guard
 from recollect.text.support.reading import ClauseToken, read
+from recollect.text.terms import fold
 
 SAME = 0.5
 """From which probability on two statements say the same, if the guard agrees."""
 CHANGED, RENAMED = 0.7, 0.5
 """From which one changes the other; and where both go by the same name."""
-RELATED = 0.8
-"""The least cosine of two texts of which one may change the other. The model was not taught that
-notes of the same house are mostly about different things; their vectors tell."""
-LATER = 0.75
-"""From which probability on the second of two statements is the later one, where they share no word
-of what they are about."""
+RELATED, HARDLY = 0.83, 0.85
+"""The least cosine of two texts of which one may change the other; and where they share no more
+than one word, as somebody's name or a project's, or one may replace the other where both are of
+oneself. The model was not taught that notes of the same house are mostly about different things;
+their vectors tell."""
+SUBJECT, MOSTLY = 0.2, 0.4
+"""The least share of their words in common of two statements about the same thing; and of those of
+which the second need not be told to be the later one."""
+LATER, ALIKE = 0.75, 0.9
+"""From which probability on the second is the later one; and from which cosine on one shared word
+is enough, for it to be the later one and to take the place of the other."""
 NEAR = 0.86
 """The least cosine of two texts that say the same: of unrelated ones the model, which was taught
 by look-alikes, knows too little."""
@@ -49,8 +56,8 @@ _ARTICLE = re.compile(
 )
 """Not the "A" of a name: within a sentence it has a capital ("block A"), or stands behind "the"."""
 _WORD = re.compile(r"[\w'’+#%°$€£@&/.:=<>≤≥~^*\"“”-]*\w[\w'’+#%°*\"“”]*|[<>≤≥=~^]+")
-
-
+_NOW = frozenset("now jetzt nun inzwischen ahora".split())
+"""Words that tell that something is so from now on."""
 _SYNTAX = re.compile(r"[\"“”]| -\w|\w\*")
 """Signs that tell a search what to look for."""
 
@@ -73,6 +80,8 @@ Judge = Callable[[Sequence[tuple[str, str]]], Sequence[PairJudgement]]
 class Relation(NamedTuple):
     kind: Literal["same", "changed", "neither"]
     why: str = ""
+    sure: bool = True
+    """Whether one that is changed may be replaced without asking which is meant."""
 
 
 @lru_cache(maxsize=512)
@@ -93,14 +102,19 @@ def relation(old: str, new: str, judge: Judge | None, *, same_name: bool = False
     if plain(old) == plain(new):
         return Relation("same", "the same words")
     apart = guard.difference(old, new)
-    shares = same_name or guard.same_subject(old, new)
-    about = shares or guard.of_oneself(old, new)
+    common, oneself = guard.overlap(old, new), guard.of_oneself(old, new)
+    about = same_name or common.share >= SUBJECT or oneself
     judged = judge([(old, new)])[0] if judge and about else UNRELATED
     if not apart and judged.same >= SAME and judged.cosine >= NEAR:
         return Relation("same", "the same in other words")
-    changed = _is_changed(judged, same_name) and (shares or judged.later >= LATER)
+    renamed = same_name and judged.changed >= RENAMED
+    least = RELATED if oneself or common.words > 1 else HARDLY
+    near = judged.cosine >= least and not guard.names_another(old, new)
+    changed = renamed or (near and _is_changed(judged, common.share))
     if changed and (apart or _words(old) != _words(new)):
-        return Relation("changed", _what_changed(old, new) or "it says otherwise of the same thing")
+        why = _what_changed(old, new) or "it says otherwise of the same thing"
+        alike = judged.cosine >= (HARDLY if oneself else ALIKE)
+        return Relation("changed", why, renamed or common.words > 1 or alike)
     if said := _what_changed(old, new, measured=not same_name):
         return Relation("changed", said)
     return Relation("neither")
@@ -110,29 +124,33 @@ def _words(text: str) -> list[tuple[str, float, str]]:
     return [*map(_value, read(text).tokens)]
 
 
-def _is_changed(judged: PairJudgement, same_name: bool) -> bool:
-    if same_name:
-        return judged.changed >= RENAMED
-    return judged.changed >= CHANGED and judged.cosine >= RELATED
+def _is_changed(judged: PairJudgement, shared: float) -> bool:
+    alike = shared >= SUBJECT and judged.cosine >= ALIKE
+    return judged.changed >= CHANGED and (shared >= MOSTLY or alike or judged.later >= LATER)
 
 
 def _what_changed(old: str, new: str, *, measured: bool = False) -> str:
-    """The value that was replaced, where all other words are the same; else empty. *measured*: only
-    if one word is another, an amount with its unit, a weekday or a time of day: "berth 1" and
-    "berth 2" are two."""
-    before, after = read(old).tokens, read(new).tokens
+    """The values that were replaced, where all other words are the same; else empty. *measured*:
+    only amounts with their unit, weekdays and times of day ("berth 1" and "berth 2" are two), and
+    several only of what is so now: there may be training on two days."""
+    before, after = (
+        [token for token in read(text).tokens if fold(token.word) not in _NOW]
+        for text in (old, new)
+    )
     if [*map(_frame, before)] != [*map(_frame, after)]:
         return ""
     pairs = zip(before, after, strict=True)
     changed = [(one, two) for one, two in pairs if _value(one) != _value(two)]
-    if measured and not (_one_differs(old, new) and [*map(_is_measure, changed)] == [True]):
+    if measured and not (all(map(_is_measure, changed)) and _differ(old, new, len(changed))):
         return ""
     return "; ".join(f"{_shown(one)} → {_shown(two)}" for one, two in changed)
 
 
-def _one_differs(old: str, new: str) -> bool:
-    before, after = plain(old), plain(new)
-    return len(before) == len(after) and sum(map(ne, before, after)) == 1
+def _differ(old: str, new: str, count: int) -> bool:
+    """Whether so many words differ, of several only where the new statement says "now"."""
+    before, after = ([word for word in plain(text) if word not in _NOW] for text in (old, new))
+    told = count == 1 or not _NOW.isdisjoint(plain(new))
+    return told and len(before) == len(after) and sum(map(ne, before, after)) == count
 
 
 def _is_measure(pair: tuple[ClauseToken, ClauseToken]) -> bool:

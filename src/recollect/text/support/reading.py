@@ -232,7 +232,8 @@ def _date(raws: list[_RawWord], at: int) -> Tokens | None:
 def _time(raws: list[_RawWord], at: int) -> Tokens | None:
     raw, follows = raws[at], raws[at + 1].folded
     joined = follows in ("am", "pm", "uhr") and raw.folded.replace(":", "").isdigit()
-    text = raw.folded + follows.removesuffix("uhr") * joined
+    hours = ":00" if raw.folded.isdigit() else ""
+    text = raw.folded + (hours if follows == "uhr" else follows) * joined
     clock = _CLOCK.fullmatch(text)
     if not clock or ("." in text and follows != "uhr"):
         return None

@@ -80,7 +80,7 @@ def _relation(fact: Fact, rival: Rival, said_at: datetime, judge: Judge | None) 
 def _shares(old: str, new: str) -> bool:
     """Whether two facts without a common name have enough words in common for one to replace the
     other, or are of one person: notes of one house share a verb, and are about different things."""
-    return guard.same_subject(old, new, least=SHARED) or guard.of_oneself(old, new)
+    return guard.overlap(old, new).share >= SHARED or guard.of_oneself(old, new)
 
 
 def _succession(fact: Fact, rival: Rival, said_at: datetime, why: str) -> tuple[Kind, str]:
