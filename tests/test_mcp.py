@@ -306,9 +306,14 @@ def test_a_conflict_is_told_with_how_to_settle_it(filled: Memory) -> None:
     new = replied(filled, "remember", text="We deploy on Mondays", name="deploy day")
     id = new.json["fact"]["id"]
     assert f"says otherwise: [{old.json['fact']['id']}] We deploy on Fridays" in new.text
-    assert new.text.splitlines()[-1].startswith(f"next: if the new one holds, remember it again "
-                                                f"with id {id} and replace true")  # fmt: skip
-    replied(filled, "remember", text="We deploy on Mondays", name="deploy day", id=id, replace=True)
+    said = "next: if the new one holds, remember the new one again"
+    old_id = old.json["fact"]["id"]
+    assert new.text.splitlines()[-1].startswith(f"{said} with id {id} and supersedes {old_id};")
+    settled = replied(
+        filled, "remember", text="We deploy on Mondays", name="deploy day", id=id,
+        supersedes=[old_id],
+    )  # fmt: skip
+    assert f"instead of [{old_id}]: We deploy on Fridays" in settled.text
     found = replied(filled, "search", query="when is deploy day?")
     assert f"[{id}] deploy day (fact" in found.text
     (before,) = [line for line in found.text.splitlines() if "Fridays" in line]

@@ -187,6 +187,67 @@ def test_replacing_leaves_what_only_shares_the_subject(memory: Memory) -> None:
     assert "prefix" in [one.id for one in memory.facts().items]
 
 
+@pytest.mark.parametrize(
+    ("known", "new"),
+    [
+        (
+            "The carrier HTTP timeout in production is 20 seconds since the outage.",
+            "We deploy parcelhub to production Tuesday to Thursday only.",
+        ),
+        ("Mein Hausarzt ist Dr. X", "Mein Zahnarzt ist jetzt Dr. Okafor."),
+        ("Our daughter Mieke goes to the Herderschule.", "Mieke now plays the cello."),
+        ("Mieke plays the cello.", "Mieke now has a dog."),
+        ("The staging server is staging-1.", "The production server is now prod-3."),
+    ],
+)
+def test_replacing_leaves_what_shares_a_name_or_a_project(known: str, new: str) -> None:
+    with Memory.open("memory://") as memory:
+        memory.remember(known)
+        done = memory.remember(new, replace=True)
+        assert (done.replaced, "nothing was replaced" in done.note) == ((), True)
+        assert {one.text for one in memory.facts().items} == {known, new}
+
+
+def test_of_several_facts_of_one_person_the_right_one_is_replaced() -> None:
+    with Memory.open("memory://") as memory:
+        for known in (
+            "Our daughter Mieke goes to the Herderschule.",
+            "Mieke plays the cello.",
+            "Mieke has swimming practice on Mondays.",
+        ):
+            memory.remember(known)
+        done = memory.remember("Mieke now goes to the Goetheschule.", replace=True)
+        assert [one.text for one in done.replaced] == [
+            "Our daughter Mieke goes to the Herderschule."
+        ]
+
+
+DESK = "Co-working desk at the Kulturbahnhof, 120 EUR a month, ends in March."
+DEARER = "Co-working desk costs 135 EUR a month since August."
+
+
+@pytest.mark.parametrize("model", ["recollect-embed", "none"])
+def test_a_replacement_that_replaces_nothing_names_the_nearest(model: str) -> None:
+    with Memory.open("memory://", embed_model=model) as memory:
+        old = memory.remember(DESK).fact
+        memory.remember("The tax adviser is Frau Lindner.")
+        done = memory.remember(DEARER, replace=True)
+        assert done.note == "nothing was replaced"
+        assert done.as_json()["nearest"] == {"id": old.id, "text": DESK}
+        settled = memory.remember(DEARER, id=done.fact.id, supersedes=[old.id])
+        assert settled.as_json()["replaced"] == [{"id": old.id, "text": DESK}]
+
+
+def test_the_command_says_what_was_replaced_or_that_nothing_was(cli: Cli) -> None:
+    cli("remember", DESK, "--no-embed")
+    said = cli("remember", DEARER, "--replace", "--no-embed").out
+    assert "nothing was replaced" in said
+    assert f"nearest: {DESK}" in said
+    assert "recollect supersede co-working-desk-at" in said
+    cli("remember", OLD, "--name", "upload limit", "--no-embed")
+    assert f": {OLD}" in cli("remember", NEW, "--replace", "--no-embed").out
+
+
 def test_what_is_said_again_teaches_a_fact_its_name(memory: Memory) -> None:
     memory.remember("Fire warden on floor 3 is Deniz.", aliases=["warden"])
     done = memory.remember(

@@ -231,9 +231,16 @@ class Conflict(NamedTuple):
 
     fact: Fact
     why: str
+    sure: bool = True
+    """Whether it may be replaced without asking which is meant."""
 
     def as_json(self) -> dict[str, Any]:
-        return {"id": self.fact.id, "text": self.fact.text, "why": self.why}
+        return {**said(self.fact), "why": self.why}
+
+
+def said(fact: Fact) -> dict[str, Any]:
+    """A fact in a receipt."""
+    return {"id": fact.id, "text": fact.text}
 
 
 class Remembered(NamedTuple):
@@ -243,6 +250,10 @@ class Remembered(NamedTuple):
     was kept instead; ``forgotten earlier`` when it was forgotten, and stays so."""
     conflicts: tuple[Conflict, ...] = ()
     note: str = ""
+    replaced: tuple[Fact, ...] = ()
+    """Those that it stands for now, as they were."""
+    nearest: Fact | None = None
+    """Where something was to be replaced and nothing was: the fact that may have been meant."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -250,6 +261,8 @@ class Remembered(NamedTuple):
             "action": self.action,
             "conflicts": json_list(self.conflicts),
             "note": self.note,
+            "replaced": list(map(said, self.replaced)),
+            "nearest": said(self.nearest) if self.nearest else None,
         }
 
 

@@ -174,17 +174,21 @@ def remembered(done: Remembered, _: Given) -> str:
     fact = done.fact
     name = when(fact.name, f"{fact.name}: ")
     lines = [f"{done.action} [{fact.id}] {name}{_flat(fact.text)}"]
-    lines += some(when(fact.supersedes, f"instead of {', '.join(fact.supersedes)}"))
+    was = {one.id: f": {_flat(one.text)}" for one in done.replaced}
+    lines += [f"instead of [{id}]{was.get(id, '')}" for id in fact.supersedes]
     lines += some(done.note)
     lines += [
         f"says otherwise: [{one.fact.id}] {_flat(one.fact.text)} ({one.why})"
         for one in done.conflicts
     ]
+    if done.nearest:
+        lines.append(f"nearest: [{done.nearest.id}] {_flat(done.nearest.text)}")
+    again = f"remember the new one again with id {fact.id} and supersedes"
     if done.conflicts:
-        lines.append(
-            f"next: if the new one holds, remember it again with id {fact.id} and "
-            "replace true; else forget it"
-        )
+        ids = ", ".join(one.fact.id for one in done.conflicts)
+        lines.append(f"next: if the new one holds, {again} {ids}; else forget it")
+    elif done.nearest:
+        lines.append(f"next: if that no longer holds, {again} {done.nearest.id}")
     return "\n".join(lines)
 
 

@@ -31,9 +31,10 @@ from recollect.facts import (
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Document, Event, Filter, among, stable_id, without
 from recollect.ports import PairModel, Store
+from recollect.text.guard import overlap
 from recollect.text.keys import keys, words
 from recollect.text.lexical import indexed_text
-from recollect.text.pairs import Judge, relation
+from recollect.text.pairs import RELATED, Judge, relation
 from recollect.text.questions.parse import words_of
 from recollect.text.redact import redact as redact_text
 from recollect.text.redact import redact_value
@@ -200,12 +201,21 @@ def _embedded(fact: Fact) -> str:
     return indexed_text(fact.name, "", fact.text)
 
 
-def conflicts(
-    store: Store, fact: Fact, pairs: PairModel | None
-) -> tuple[Fact | None, list[Conflict]]:
-    """A fact in force that says the same, if there is one, and those that say otherwise."""
+class Compared(NamedTuple):
+    """What a new fact is to those in force."""
+
+    same: Fact | None = None
+    """One that says the same."""
+    conflicts: tuple[Conflict, ...] = ()
+    """Those that say otherwise."""
+    nearest: Fact | None = None
+    """Of those that are neither the one that is nearest in meaning, or else in words."""
+
+
+def compared(store: Store, fact: Fact, pairs: PairModel | None) -> Compared:
     same: Fact | None = None
     found: list[Conflict] = []
+    others: list[Fact] = []
     known = KnownFacts(store, pairs)
     for other, same_key, _ in known.rivals(fact):
         if other.id in (fact.id, *fact.supersedes):
@@ -214,8 +224,21 @@ def conflicts(
         if verdict.kind == "same" and set(fact.scopes) <= set(other.scopes):
             same = same or other
         elif verdict.kind == "changed":
-            found.append(Conflict(other, verdict.why))
-    return same, found
+            found.append(Conflict(other, verdict.why, verdict.sure))
+        elif verdict.kind == "neither":
+            others.append(other)
+    return Compared(same, tuple(found), _closest(others, fact, known.judge))
+
+
+def _closest(others: Sequence[Fact], fact: Fact, judge: Judge | None) -> Fact | None:
+    """Returns the one of the facts that may be about the same thing as the new one."""
+    texts = [(other.text, fact.text) for other in others]
+    if judge:
+        near = [one.cosine if one.cosine >= RELATED else 0.0 for one in judge(texts)]
+    else:
+        near = [overlap(*pair).share for pair in texts]
+    most = max(near, default=0.0)
+    return others[near.index(most)] if most else None
 
 
 def _taught(known: Fact, told: Fact) -> Fact:
@@ -231,12 +254,13 @@ def _taught(known: Fact, told: Fact) -> Fact:
 
 
 def _nearest(found: Sequence[Conflict], fact: Fact) -> list[Conflict]:
-    """Returns those of the facts that say otherwise which have about as many words of the new one
-    as the nearest has: what shares only what it is about is another thing."""
+    """Returns those of the facts that surely say otherwise which have about as many words of the
+    new one as the nearest has: what shares only what it is about is another thing."""
     words = stems(fact.text) - stopwords()
-    shared = [len(words & stems(one.fact.text)) for one in found]
+    sure = [one for one in found if one.sure]
+    shared = [len(words & stems(one.fact.text)) for one in sure]
     least = NEAREST * max(shared, default=0)
-    return [one for one, count in zip(found, shared, strict=True) if count >= least]
+    return [one for one, count in zip(sure, shared, strict=True) if count >= least]
 
 
 def _namesakes(store: Store, fact: Fact) -> list[Conflict]:
@@ -260,7 +284,7 @@ class NewFact(NamedTuple):
     by: str = ""
     source: str = ""
     replace: bool = False
-    """Supersede the facts that it contradicts, and the one that goes by its name."""
+    """Supersede the facts that it surely contradicts, or else the one that goes by its name."""
     redact: bool = True
     walled: bool = False
     """Whether there may be facts that are out of the caller's sight."""
@@ -276,6 +300,9 @@ class FactDecision(NamedTuple):
     note: str = ""
     named: bool = True
     """Whether its id was there before: the caller's, or that of a fact that is known."""
+    replaced: tuple[Fact, ...] = ()
+    nearest: Fact | None = None
+    """Where it was to replace something and replaces nothing: what may have been meant."""
 
     def remembered(self, written: WrittenFacts) -> Remembered:
         """What came of writing it."""
@@ -286,7 +313,9 @@ class FactDecision(NamedTuple):
             note = "it was forgotten, and stays so"
             return Remembered(self.fact, "forgotten earlier", note=note)
         action = "added" if receipt.added else "changed" if receipt.changed else "unchanged"
-        return Remembered(written.facts[0], action, self.conflicts, self.note)
+        return Remembered(
+            written.facts[0], action, self.conflicts, self.note, self.replaced, self.nearest
+        )
 
 
 class Remembering:
@@ -317,7 +346,9 @@ def decide(
         verdict = standing(fact.text)
         fact = fact._replace(standing=verdict.status)
         note = f"{verdict.status}: {verdict.why}" if verdict.status != "active" else ""
-    same, found = (None, []) if fact.standing == "outdated" else conflicts(store, fact, pairs)
+    same, found, nearest = (
+        Compared() if fact.standing == "outdated" else compared(store, fact, pairs)
+    )
     if same is not None and not new.told.get("id"):
         note = f"{same.id} says the same"
         if not fact.supersedes and not (new.replace and found):
@@ -327,14 +358,26 @@ def decide(
             return FactDecision(taught, note=note)
         fact = same._replace(supersedes=(*same.supersedes, *fact.supersedes))  # it settles it
     named = same is not None or bool(new.told.get("id"))
-    if not new.replace:
-        disputes = tuple(conflict.fact.mark for conflict in found)
-        return FactDecision(fact._replace(disputes=disputes), None, tuple(found), note, named)
-    gone = _nearest(found, fact) or _namesakes(store, fact)
+    if new.replace:
+        fact = _replacing(fact, _nearest(found, fact) or _namesakes(store, fact))
+        if fact.supersedes:
+            gone = _stored(store, fact)
+            return FactDecision(fact, note=note, named=named, replaced=gone)
+        note = "; ".join(filter(None, (note, "nothing was replaced")))
+    fact = fact._replace(disputes=tuple(conflict.fact.mark for conflict in found))
+    meant = nearest if new.replace and not found else None
+    return FactDecision(fact, None, found, note, named, _stored(store, fact), meant)
+
+
+def _replacing(fact: Fact, gone: Sequence[Conflict]) -> Fact:
     older = (*fact.supersedes, *(conflict.fact.id for conflict in gone))
     pinned = fact.pinned or any(conflict.fact.pinned for conflict in gone)
-    fact = fact._replace(supersedes=tuple(dict.fromkeys(older)), pinned=pinned)
-    return FactDecision(fact, note=note, named=named)
+    return fact._replace(supersedes=tuple(dict.fromkeys(older)), pinned=pinned)
+
+
+def _stored(store: Store, fact: Fact) -> tuple[Fact, ...]:
+    """The facts that it replaces, as they are."""
+    return tuple(filter(None, (stored_fact(store, fact.owner, id) for id in fact.supersedes)))
 
 
 def _told(store: Store, new: NewFact, now: datetime) -> tuple[Fact, Fact | None]:

@@ -90,8 +90,14 @@ def _remembered(done: Remembered, style: Style) -> str:
     replaced = done.action == "added" and done.fact.supersedes
     did = "replaced" if replaced else done.action
     lines = [f"{style.bold}{did}{style.off}  {_line(done.fact, style)}"]
-    lines += [f"    {style.dim}instead of {id}{style.off}" for id in done.fact.supersedes]
+    was = {one.id: f": {one.text}" for one in done.replaced}
+    lines += [
+        f"    {style.dim}instead of {id}{was.get(id, '')}{style.off}" for id in done.fact.supersedes
+    ]
     lines += some(when(done.note, f"    {style.dim}{done.note}{style.off}"))
+    if done.nearest:
+        lines.append(f"    nearest: {_line(done.nearest, style)}")
+        lines.append(f"    `recollect supersede {done.nearest.id} {done.fact.id}` replaces it")
     for one in done.conflicts:
         lines.append(f"    {style.warn}says otherwise:{style.off} {_line(one.fact, style)}")
         lines.append(f"    {style.dim}{one.why}{style.off}")
