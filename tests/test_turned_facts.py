@@ -63,6 +63,55 @@ def test_a_rival_that_only_the_model_sees_is_told_until_either_text_changes() ->
         assert {one.document for one in told(memory, question)} == {"old"}
 
 
+def test_only_those_are_told_to_disagree_that_were_found_to(memory: Memory) -> None:
+    memory.remember(OLD, name="upload limit", valid_from="2026-03-01")
+    memory.remember("The upload limit is 50 MB.", valid_from="2026-06-01")
+    memory.remember(NEW, valid_from="2026-09-01")
+    found = memory.search("what is the upload limit?", cache=False)
+    assert [one.text for one in found.results] == [NEW, "The upload limit is 50 MB.", OLD]
+    told = [hint for hint in found.hints if "says otherwise" in hint]
+    assert [hint.endswith("than “upload limit”") for hint in told] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "question"),
+    [
+        (
+            "Our liability insurance costs 180 EUR a year.",
+            "The liability insurance is 210 EUR a year now.",
+            "how much is the liability insurance?",
+        ),
+        (OLD, NEW, "what is the upload limit?"),
+    ],
+)
+def test_a_dispute_of_facts_that_nobody_names_is_told_the_later_first(
+    old: str, new: str, question: str
+) -> None:
+    with Memory.open("memory://") as memory:
+        memory.remember(old)
+        assert memory.remember(new).conflicts
+        memory.remember("I get migraines from red wine.")
+        memory.models.embed()
+        found = memory.search(question, cache=False)
+        assert [one.text for one in found.results] == [new, old]
+        assert found.results[0].confidence >= found.results[1].confidence
+        assert [hint for hint in found.hints if "says otherwise" in hint]
+
+
+def test_a_context_states_one_side_of_a_dispute_and_says_that_it_is_open() -> None:
+    with Memory.open("memory://") as memory:
+        memory.remember("I drink tea.", type="preference")
+        memory.remember("I prefer British spelling.", type="preference")
+        assert memory.remember("I prefer American spelling.", type="preference").conflicts
+        memory.models.embed()
+        found = memory.context("which spelling?")
+        assert found.prelude == (
+            "I drink tea. I prefer American spelling. "
+            "(Not settled; said before: I prefer British spelling.)"
+        )
+        assert any("says otherwise" in hint for hint in found.hints)
+
+
 def test_a_fact_that_nothing_disputes_comes_alone(memory: Memory) -> None:
     memory.remember(OLD, name="upload limit")
     memory.remember("The download limit is 100 MB.", name="download limit")

@@ -13,7 +13,7 @@ is pinned has a share of the budget of its own, and what does not fit into that 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import filterfalse
+from itertools import chain, filterfalse
 
 from recollect.errors import QueryError
 from recollect.facts import (
@@ -80,7 +80,9 @@ def context(query: ContextQuery, view: Store, models: Models) -> Context:
         said = turned.told(found.mentions, facts, view)
         results = list(said.results)
         if not results and query.text.strip():
-            results = answering(query, facts, view, models)
+            limits = Filter(owner=query.asked.owner, scopes=query.asked.scopes)
+            said = turned.beside(answering(query, facts, view, models), facts, view, limits)
+            results = list(said.results)
         named = [mention.fact for mention in found.mentions]
         questions = list(filter(_is_question, by_id([*standing, *named]).values()))
         pinned = filterfalse(_is_question, standing)
@@ -131,11 +133,20 @@ def _is_question(fact: Fact) -> bool:
 
 
 def _prelude(store: Store, asked: FactFilter, budget: int | None) -> str:
-    """Who the user is: what holds for them in every scope, pinned first."""
+    """Who the user is: what holds for them in every scope, pinned first; of what is in dispute the
+    latest, with what says otherwise."""
     everywhere = Facts(store, asked._replace(scopes=None, types=None))
-    live = sorted(_seen(everywhere, USER), key=lambda fact: not fact.pinned)
-    told = " ".join(fact.text.strip() for fact in live)
+    live = _seen(everywhere, USER)
+    rivals = turned.latest(live)
+    first = sorted((f for f in live if f.id in rivals), key=lambda fact: not fact.pinned)
+    told = " ".join(chain.from_iterable(_stated(fact, rivals[fact.id]) for fact in first))
     return clip_tokens(told, _room(PRELUDE, budget)) if live else ""
+
+
+def _stated(fact: Fact, rivals: Sequence[Fact]) -> Iterator[str]:
+    yield fact.text.strip()
+    if rivals:
+        yield f"(Not settled; said before: {' '.join(other.text.strip() for other in rivals)})"
 
 
 def _room(most: int, budget: int | None) -> int:

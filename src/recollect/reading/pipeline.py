@@ -95,6 +95,7 @@ def answer(
             kept = _in_force(_spans(_cut(graded._replace(pool=pool))), query)
             results, budget = _fitted(_shown(kept), question)
             found = _answer(graded, kept, results, budget, replaced)
+            found = _disputed(found, question, facts, kept.pool.of)
             found = _from_then(question, asked, found)
             found = known.beside(found, question) if known else found
         age.aged(view)
@@ -144,7 +145,7 @@ class _ByName(NamedTuple):
             results=results,
             named=tuple(one for one in found.named if one.document not in named),
             budget=budget,
-            hints=(*self.answer.hints, *found.hints),
+            hints=tuple(dict.fromkeys((*self.answer.hints, *found.hints))),
         )
 
     def _is_less_than(self, found: Answer, named: set[str]) -> bool:
@@ -387,6 +388,24 @@ def _answer(
         budget=budget._replace(dropped=sum(why == OVER for _, why in left)),
         hints=hints(said, told, bool(left)),
     )
+
+
+def _disputed(found: Answer, question: Question, facts: Facts, asked: Pass) -> Answer:
+    """Returns the answer with what contradicts the facts in it, the later first; where it is in an
+    order of time, that is only told."""
+    with surviving("hints"):
+        told = turned.beside(found.results, facts, asked.view, asked.filter)
+        found = found._replace(hints=(*found.hints, *told.hints))
+        if told.results == found.results or found.time:
+            return found
+        results, budget = _fitted(told.results[: question.policy.limit], question)
+        shown = {one.document for one in results}
+        return found._replace(
+            results=results,
+            named=tuple(one for one in found.named if one.document not in shown),
+            budget=budget._replace(dropped=found.budget.dropped),
+        )
+    return found
 
 
 def _confidence(results: Sequence[Result], pool: Pool) -> float:

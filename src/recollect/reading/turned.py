@@ -2,13 +2,14 @@
 
 What was replaced, or was over when the other began to hold, is told under the fact with the time
 until which it held. A rival that nobody has settled is returned beside it, the later first: what
-was found to say otherwise when it was written, or says so in the same words. No model is asked, for
-a fact is read many times. Only what may be seen is told, whatever its time.
+was found to say otherwise when it was written, or says so in the same words. Of facts that are
+found by what they say it is told as well. No model is asked, for a fact is read many times. Only
+what may be seen is told, whatever its time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from recollect.facts import KIND, Fact, from_document
@@ -49,10 +50,11 @@ def told(mentions: Sequence[Mention], facts: Facts, view: Store) -> Told:
     compared = {mention.fact.id: mention for mention in mentions[:COMPARED]}
     results: dict[str, Result] = {}
     disputed: list[tuple[str, str]] = []
+    limits = Filter(owner=facts.asked.owner, scopes=facts.asked.scopes)
     for mention in compared.values():
         if mention.fact.id in results:
             continue
-        rivals = [r for r in _rivals(mention.fact, facts, view) if r.id not in results]
+        rivals = [r for r in _rivals(mention.fact, facts, view, limits) if r.id not in results]
         line = sorted([mention.fact, *rivals], key=lambda fact: fact.start, reverse=True)
         sure = named_result(mention).confidence
         for fact in line:
@@ -60,9 +62,52 @@ def told(mentions: Sequence[Mention], facts: Facts, view: Store) -> Told:
             one = named_result(also) if also else fact_result(fact, sure, "rival")
             earlier = list(_earlier(fact, facts))[:MOST] if also else []
             results[fact.id] = replacing(one, earlier)
-        disputed += [_told_apart(line[0], fact) for fact in line[1:]]
+        disputed += [_told_apart(*_later_first(mention.fact, rival)) for rival in rivals]
     rest = [m for m in mentions[COMPARED:] if m.fact.id not in results]
     return Told((*results.values(), *map(named_result, rest)), tuple(disputed))
+
+
+def beside(results: Sequence[Result], facts: Facts, view: Store, limits: Filter) -> Told:
+    """Returns results with the later of two facts that say otherwise before the earlier, and as
+    sure, also where only the earlier is among them. Rivals are looked for within the limits."""
+    ids = [result.document for result in results if result.kind == KIND][:MOST]
+    pairs: dict[frozenset[str], tuple[Fact, Fact]] = {}
+    for fact in filter(None, map(facts.get, ids)):
+        for rival in _rivals(fact, facts, view, limits):
+            pairs[frozenset((fact.id, rival.id))] = _later_first(fact, rival)
+    for later, earlier in pairs.values():
+        results = _ahead(results, later, earlier)
+    return Told(tuple(results), tuple(_told_apart(*pair) for pair in pairs.values()))
+
+
+def _ahead(results: Sequence[Result], later: Fact, earlier: Fact) -> Sequence[Result]:
+    """Returns the results with a fact before another one, where that is among them."""
+    at = {result.document: n for n, result in enumerate(results)}
+    end = len(results)
+    place = at.get(earlier.id, end)
+    if place == end or at.get(later.id, end) < place:
+        return results
+    sure = results[place].confidence
+    moved = results[at[later.id]] if later.id in at else fact_result(later, sure, "rival")
+    moved = moved._replace(confidence=max(sure, moved.confidence))
+    rest = [result for result in results if result.document != later.id]
+    return [*rest[:place], moved, *rest[place:]]
+
+
+def latest(facts: Iterable[Fact]) -> dict[str, list[Fact]]:
+    """Returns the ids of facts, each with the earlier ones that it was found to disagree with; the
+    ids of those are not among them."""
+    found: dict[str, list[Fact]] = {}
+    left = sorted(facts, key=lambda fact: fact.start, reverse=True)
+    while left:
+        fact, *left = left
+        found[fact.id] = [other for other in left if _is_recorded(fact, other)]
+        left = [other for other in left if other not in found[fact.id]]
+    return found
+
+
+def _later_first(one: Fact, other: Fact) -> tuple[Fact, Fact]:
+    return (one, other) if one.start >= other.start else (other, one)
 
 
 def _told_apart(one: Fact, other: Fact) -> tuple[str, str]:
@@ -97,9 +142,9 @@ def may_be_told(one: Fact, facts: Facts) -> bool:
     return bool(one.text) and facts.asked.hides(one) in PAST
 
 
-def _rivals(fact: Fact, facts: Facts, view: Store) -> Iterator[Fact]:
-    """Yields the facts in force that say otherwise than this one."""
-    limits = Filter(owner=fact.owner, scopes=facts.asked.scopes, kinds=(KIND,))
+def _rivals(fact: Fact, facts: Facts, view: Store, limits: Filter) -> Iterator[Fact]:
+    """Yields the facts in force within the limits that say otherwise than this one."""
+    limits = limits._replace(kinds=(KIND,))
     query = words_of(fact.text)
     hits = view.search_text([query], limits, limit=LIKE)[0].hits if query.any else []
     known = set(chain.from_iterable(map(keys, fact.names)))
@@ -113,7 +158,8 @@ def _rivals(fact: Fact, facts: Facts, view: Store) -> Iterator[Fact]:
 
 
 def _is_recorded(one: Fact, other: Fact) -> bool:
-    return one.mark in other.disputes or other.mark in one.disputes
+    both = (one, other), (other, one)
+    return any(a.disputes and b.mark in a.disputes for a, b in both)  # a mark is a hash
 
 
 def _is_said(one: Fact, other: Fact, *, same_name: bool) -> bool:
