@@ -144,6 +144,11 @@ who may write to the orders database | what is the size of the orders database
 how long are idempotency keys kept | how long do we keep quotes?
 where do we keep the keys | where are the keys made
 When did Ana pay Luis in Porto? | When did Luis meet Ana in Porto?
+What does Helix Pharma pay per word? | Who is the contact person at Helix Pharma?
+Who is the contact person at Helix Pharma? | What does Helix Pharma pay per word?
+What does Helix Pharma pay per word? | What is the period of notice at Helix Pharma?
+Which car does Jonas have? | Which card does Jonas have?
+Who chairs the Orion board? | What is on the Orion chairs?
 Wie ist die Telefonnummer von Anna? | Wo wohnt Anna?""",
     "a letter, and signs behind a word": """
 who leads the A team? | who leads the team?
@@ -192,6 +197,11 @@ Wo wohnt mein Lehrer? | Wo wohnt meine Lehrerin?
 Mag Anna Ben? | Mag Ben Anna?
 Weißt du, wer Anna mag? | Wen mag Anna?
 Qui aime Anne ? | Qui est-ce qu'Anne aime ?
+Qui aime Anne ? | Anne aime qui ?
+Wer leitet das Projekt Orion? | Was kostet das Projekt Orion?
+Wann war das Treffen mit Novak? | Wo war das Treffen mit Novak?
+¿Cuándo fue la reunión con Novak? | ¿Dónde fue la reunión con Novak?
+Qui dirige le projet Orion ? | Combien coûte le projet Orion ?
 Waar is zijn auto? | Waar is de auto?
 Quando sono nato? | Quando è nato?
 ¿Cuándo llamo al médico? | ¿Cuándo llamó al médico?
@@ -248,6 +258,10 @@ def test_without_a_model_only_the_same_words_are_the_same(a: str, b: str) -> Non
         ("deploy to staging", "deploy to production", "“staging” is not “production”"),
         ("what works", "what does not work", "only one of them denies"),
         ("when is the party", "where is the party", "another thing is asked"),
+        ("who pays Helix Pharma", "what pays Helix Pharma", "another thing is asked"),
+        ("Wer zahlt die Miete?", "Wann zahlt die Miete?", "another thing is asked"),
+        ("¿Quién paga la renta?", "¿Cuánto paga la renta?", "another thing is asked"),
+        ("Qui paie le loyer ?", "Quand paie le loyer ?", "another thing is asked"),
         ("how much is 2 kg", "how much is 3 kg", "“2” is only in one"),
     ],
 )

@@ -262,6 +262,32 @@ def test_what_looks_alike_and_is_not_the_same_is_refused_with_the_reason(harbour
     assert "not" in answer.cache.reason
 
 
+def test_what_was_said_of_the_words_of_one_question_is_not_said_of_another(
+    harbour: Memory,
+) -> None:
+    first = harbour.search("how do I reset the zeppelin?")
+    assert "zeppelin" in " ".join(first.hints)
+    same = harbour.search("How do I reset the ZEPPELIN")
+    assert (same.tier, same.hints) == (1, first.hints)
+    other = harbour.search("what's the way to reset the zeppelin")
+    assert (other.tier, other.cache.status) == (3, "miss")
+    assert "words" in other.cache.reason
+    assert other.hints == harbour.search(other.query, cache=False).hints
+
+
+def test_who_is_asked_for_is_not_served_for_what(harbour: Memory) -> None:
+    harbour.put([
+        note("rate", "Helix Pharma pays 0.18 EUR per word."),
+        note("contact", "The contact person at Helix Pharma is Mara Lindqvist."),
+    ])  # fmt: skip
+    harbour.models.embed()
+    asked = ["What does Helix Pharma pay per word?", "Who is the contact person at Helix Pharma?"]
+    for question, said in zip(asked, ("0.18", "Lindqvist"), strict=True):
+        answer = harbour.search(question)
+        assert (answer.tier, answer.cache.status) == (3, "miss")
+        assert said in answer.results[0].text
+
+
 def test_near_questions_stay_within_their_limits_and_state(harbour: Memory) -> None:
     harbour.search("when do we deploy?", sources=["tests"])
     assert harbour.search("When do we deploy").cache.status == "miss"

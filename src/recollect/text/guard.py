@@ -8,7 +8,7 @@ wrong acceptance serves a wrong answer: where a class is in doubt, it counts.
 
 What it does not know are siblings ("the cat", "the dog") and attributes ("price", "weight"): those
 are the pair model's part, and neither decides alone. Of texts that are not English it knows the
-exact things, the names and the order of the words.
+exact things, the names, what a question asks for and the order of the words.
 """
 
 # ruff: noqa: E501  a table reads better with its long rows
@@ -76,6 +76,16 @@ ASKS = {
     "thing": r"what|which",
 }
 """What is asked for, by how it is asked: of those that come first in a question the first here."""
+FOREIGN_ASKS = {
+    "reason": "warum wieso weshalb pourquoi",
+    "long": "wie_lange",
+    "number": "wieviel wieviele wie_viel wie_viele cuanto cuanta cuantos cuantas combien",
+    "time": "wann cuando quand",
+    "place": "wo wohin woher donde ou",
+    "person": "wer wen wem wessen quien quienes qui",
+    "thing": "was welche welcher welches welchen que cual quel quelle quels quelles",
+}
+"""The same in German, Spanish and French, by how a question begins; folded."""
 # fmt: on
 BRIEF = 6
 """Words of meaning that a brief statement has at most."""
@@ -151,11 +161,6 @@ class _ComparedText(NamedTuple):
         return _rows_of(PERSONS, self.words)
 
     @property
-    def subjects(self) -> tuple[str, ...]:
-        """The words with capitals where there are several; else all."""
-        return self.capitals if len(self.capitals) > 1 else self.words
-
-    @property
     def keywords(self) -> bool:
         """It is no sentence: it asks nothing, and has no auxiliary verb."""
         return not self.asks and not {*self.asking} & {*_AUXILIARY}
@@ -193,7 +198,9 @@ def _view(text: str) -> _ComparedText:
     parts = _CLAUSE.split(plain)
     *_, asked = (plain, *filter(_WHETHER.search, parts), *filter(_QUESTION.search, parts))
     asking = _words(asked)
-    asks, capitals = _ask(" ".join(asking)), tuple(map(fold, _CAPITAL.findall(text)))
+    asks = _ask(" ".join(asking)) if reading.language in ("en", "") else ""
+    asks = asks or _foreign_ask(asking)
+    capitals = tuple(map(fold, _CAPITAL.findall(text)))
     letters = (
         *map(fold, _SIGNED.findall(text)),
         *([] if text.isupper() else _LETTER.findall(text)),
@@ -219,6 +226,17 @@ def _ask(text: str) -> str:
         trails = found.end() == len(text) or (found.start() and not {*text.split()} & {*_AUXILIARY})
         return "" if trails else str(found.lastgroup)
     return "yes" if text.partition(" ")[0] in _AUXILIARY else ""
+
+
+@cache
+def _foreign_asks() -> Mapping[str, str]:
+    return _rows(FOREIGN_ASKS)
+
+
+def _foreign_ask(words: Sequence[str]) -> str:
+    """What a question that is not English asks for, by its first words."""
+    kinds = _foreign_asks()
+    return kinds.get("_".join(words[:2])) or kinds.get("".join(words[:1]), "")
 
 
 # ------------------------------------------------------------------ what both must have
@@ -383,6 +401,8 @@ def _asked(a: _ComparedText, b: _ComparedText) -> str:
     asks = {a.asks, b.asks}
     if "yes" in asks and len(asks) > 1:
         return "one asks whether it is so"
+    if asks == {"person", "thing"}:
+        return _ANOTHER_THING
     asks -= _ANYTHING
     return "" if len(asks) < 2 or asks in _ALIKE else _ANOTHER_THING
 
@@ -436,9 +456,11 @@ def _direction(a: _ComparedText, b: _ComparedText) -> bool:
 
 @_says(_SOMEBODY_ELSE)
 def _moved(a: _ComparedText, b: _ComparedText) -> bool:
-    """Whether the words with capitals, or else all, are the same in another order."""
-    one, two = _less_me(a.subjects, b.subjects)
-    return one != two and sorted(one) == sorted(two) and a.keywords == b.keywords
+    """Whether the words with capitals, where both have the same and several, or else all words are
+    the same in another order."""
+    named = len(a.capitals) > 1 and sorted(a.capitals) == sorted(b.capitals)
+    one, two = (a.capitals, b.capitals) if named else _less_me(a.words, b.words)
+    return one != two and sorted(one) == sorted(two)
 
 
 def _less_me(one: Sequence[str], two: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -453,8 +475,6 @@ def _roles(a: _ComparedText, b: _ComparedText) -> str:
     one, two = _less_me(_order(a), _order(b))
     if sorted(one) != sorted(two) or a.keywords != b.keywords:
         return ""
-    if {a.asks, b.asks} == {"person", "thing"}:
-        return _ANOTHER_THING
     if {a.predicate, b.predicate} == {"does", "is"}:
         return "a verb of one may be a noun of the other"
     return "" if (one == two) == (a.passive == b.passive) else _SOMEBODY_ELSE
@@ -505,7 +525,7 @@ def _roots(view: _ComparedText) -> set[str]:
 
 
 _EXACT = (_denial, _signs, _lettered, _unshared)
-_ANY = (_spoken, *_EXACT, _moved, _unlike)
+_ANY = (_spoken, *_EXACT, _asked, _moved, _unlike)
 _ENGLISH = (
     *_EXACT,
     _restricted,
@@ -571,13 +591,14 @@ def _stands_together(a: _Meanings, b: _Meanings) -> bool:
 
 
 def _in(word: str, words: Iterable[str]) -> bool:
-    """Whether a stem is among others, as it is or begun alike: "prod", "production"."""
+    """Whether a stem is among others, as it is or begun alike: "prod", "production"; of three
+    letters too many words begin so: "per", "person"."""
     return any(word == one or _begin_alike(word, one) for one in words)
 
 
 def _begin_alike(one: str, two: str) -> bool:
     short, long = sorted((one, two), key=len)
-    return len(short) > 2 and (long.startswith(short) or short[:5] == long[:5])
+    return len(short) > 3 and (long.startswith(short) or short[:5] == long[:5])
 
 
 def without_frame(text: str) -> str:

@@ -8,7 +8,8 @@ else.
   holds until something in sight changes; the other one besides for as long as the rules say.
 - A question in other words is the same only if the pair model finds it so and nothing in either is
   unaccounted for (:mod:`recollect.text.pairs`); it is looked for among those of the same limits,
-  policy and state.
+  policy and state. An answer that comes with hints is only served for the same words: they say
+  which words were read otherwise, or are nowhere.
 - A degraded answer is not kept: what it lacked may be there when the question comes again.
 
 A cache that fails costs nothing but itself.
@@ -41,6 +42,7 @@ OVERLAP = 0.6
 """Questions that share so many of their words are told apart by name."""
 YEAR = timedelta(days=366)
 """A recorded answer does not last longer."""
+OTHER_WORDS = "asked before in other words, and what was said then is of those words"
 NEVER_ASKED = CacheReport("miss", "nothing like it was asked before")
 
 
@@ -233,6 +235,8 @@ class _Search(NamedTuple):
         kept = self.cache.get(best.kept.key) if best.kept else None
         if kept is None:
             return Lookup(None, report)
+        if best.overlap < 1 and unpacked(kept.answer).hints:
+            return Lookup(None, report._replace(reason=OTHER_WORDS))
         return self._again(kept, report._replace(status="hit"), tier=1)
 
     def _nearest(self, candidates: Sequence[Nearest]) -> Nearest | None:
