@@ -228,6 +228,106 @@ def test_a_named_fact_that_says_nothing_of_what_is_asked_is_no_direct_answer(
         assert [one.kind for one in found.results] == ["fact"]
 
 
+NAMED = {
+    "Hausarzt": "My family doctor is Dr. Aylin Brandt.",
+    "Jonas": "Jonas is a geologist.",
+    "Quillbourne": "Quillbourne asked for a trial of 800 words.",
+    "Emre": "Emre Demir drives the delivery tour.",
+    "safe": "The safe is opened with 18-22-09.",
+    "cat": "The cat's vet is Dr. Okafor, phone 0221 555.",
+    "VAT id": "Our VAT id is DE812345678.",
+    "staff outing": "The staff outing in 2026 was to the Externsteine on 14 June.",
+    "Lena": "Lena was born on 3 May 2015.",
+    "dentist": "The dentist is Dr. Weiss in Goethestr. 4.",
+    "offsite": "The offsite venue is Hotel Miramar.",
+    "wiki": "The wiki is wiki.example.org.",
+}
+
+
+@pytest.fixture(scope="module")
+def office() -> Iterator[Memory]:
+    with Memory.open("memory://") as memory:
+        for name, text in NAMED.items():
+            memory.remember(text, name=name)
+        memory.remember("Priya is the producer at Quillbourne.")
+        memory.models.embed()
+        yield memory
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Wer ist der Hausarzt von Jonas?",
+        "Who is Jonas's dentist?",
+        "who is the dentist of Lena?",
+        "Which laptop does Jonas have?",
+        "Who is Jonas Weber?",
+        "Was zahlt Quillbourne pro Wort?",
+        "What does Quillbourne pay per word?",
+        "how old is Emre?",
+        "Wie alt ist Emre?",
+        "where is the safe?",
+        "how old is the cat?",
+        "when did we get the VAT id?",
+        "where did we go on the staff outing in 2025?",
+    ],
+)
+def test_a_named_fact_that_is_not_of_what_is_asked_is_not_sure(
+    office: Memory, question: str
+) -> None:
+    found = office.search(question, cache=False)
+    assert found.status != "direct_passages"
+    assert found.confidence < 0.5
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("Jonas", "Jonas"),
+        ("who is Jonas?", "Jonas"),
+        ("what about the safe?", "safe"),
+        ("how do I open the safe?", "safe"),
+        ("what is the VAT id?", "VAT id"),
+        ("Wer ist mein Hausarzt?", "Hausarzt"),
+        ("who is the cat's vet?", "cat"),
+        ("how old is Lena?", "Lena"),
+        ("when was Lena born?", "Lena"),
+        ("where is the dentist?", "dentist"),
+        ("where is the offsite?", "offsite"),
+        ("where is the wiki?", "wiki"),
+        ("when is the staff outing?", "staff outing"),
+        ("where did we go on the staff outing in 2026?", "staff outing"),
+        ("how many words did Quillbourne ask for?", "Quillbourne"),
+    ],
+)
+def test_a_named_fact_that_is_of_what_is_asked_is_sure(
+    office: Memory, question: str, name: str
+) -> None:
+    found = office.search(question, cache=False)
+    assert (found.status, found.tier) == ("direct_passages", 2)
+    assert found.results[0].text == NAMED[name]
+    assert found.confidence > 0.9
+
+
+def test_what_is_of_the_kind_that_is_asked_for_stands_before_a_named_fact(office: Memory) -> None:
+    found = office.search("Who is the producer at Quillbourne?", cache=False)
+    assert found.results[0].text.startswith("Priya")
+    assert found.results[1].confidence < 0.5
+    with Memory.open("memory://") as memory:
+        memory.remember(NAMED["safe"], name="safe")
+        memory.put([note("cellar", "The safe is in the cellar, behind the boiler.")])
+        memory.models.embed()
+        found = memory.search("where is the safe?", cache=False)
+        assert [one.kind for one in found.results] == ["note", "fact"]
+        assert found.status == "direct_passages"
+
+
+def test_two_facts_that_are_named_side_by_side_are_both_told(office: Memory) -> None:
+    found = office.search("the dentist and the Hausarzt?", cache=False)
+    assert [one.text for one in found.results] == [NAMED["dentist"], NAMED["Hausarzt"]]
+    assert found.status == "direct_passages"
+
+
 def test_replacing_leaves_what_only_shares_the_subject(memory: Memory) -> None:
     memory.remember("The invoice number prefix is ACME.", id="prefix")
     memory.remember("Invoices are approved by Carla.", id="approver")

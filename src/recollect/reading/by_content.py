@@ -8,16 +8,17 @@ be in the fact, in any form; or hardly any are, and nothing else comes near it i
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache, partial
-from itertools import chain
+from itertools import chain, permutations
 from math import log
 
 from recollect.nouns import Candidate
 from recollect.reading.pool import Pool
 from recollect.text.forms import is_form
 from recollect.text.questions.subjects import less_owners
-from recollect.text.terms import is_run, stems
+from recollect.text.support.reading import read
+from recollect.text.terms import fold, is_run, stems
 
 ONE_WORD = log(2) + 1e-9
 """What ``Signals.words`` is at most for a question with one word that carries meaning."""
@@ -37,30 +38,100 @@ _WANTED = (
 """Words that say what is wanted of a thing, and not which thing is meant."""
 _KIND = re.compile(r"\b(?:[Ww](?:hich|hat|elche[nmrs]?)|(?:[Qq]u|[Cc]u)[eéáa]l?)\s+([a-zäöüñ]\w+)")
 """What kind of thing is wanted ("which journal …"); a name there says which thing is meant."""
+_OWN = (
+    "mein meine meinen meinem meiner unser unsere unseren mi mis nuestro nuestra mon ma mes notre"
+)
+"""Whose it is that is asked about: one's own, which goes without saying."""
+_OF = "(?:of|von|vom|der|des|de|del|du)"
+_OWNED = re.compile(rf"['’]|\b{_OF}\b", re.IGNORECASE)
+_ASKS_KIND = re.compile(
+    r"\W*(?:(?:and|so|since|seit|ab|und)\s+)?(?:(?P<where>where|wo|wohin|dónde|où)"
+    r"|(?P<when>when|wann|cuándo|quand)|how old|wie alt|cuántos años|quel âge)\b",
+    re.IGNORECASE,
+)
+_PLACED = re.compile(
+    r"\b(?:in|at|on|to|into|from|near|next|behind|under|above|below|beside|between|inside|outside|here"
+    r"|upstairs|downstairs|im|am|auf|aus|bei|beim|nach|unter|hinter|neben|en|dans|sur|chez|sous)\b|[/@]|\w\.\w",
+    re.IGNORECASE,
+)
+"""What says where something is, or is an address."""
+_CAPITAL = re.compile(r"(?<=[\w,;:] )[^\W\d_a-zß-öø-ÿ]\w+")
+"""A word within a sentence that may be the name of a place."""
+_TIMED = re.compile(
+    r"\b(?:after|before|until|since|once|when|every|nach|vor|bis|seit|wenn|antes|hasta|desde|cada"
+    r"|avant|après|depuis|chaque)\b",
+    re.IGNORECASE,
+)
+"""What says when something is, without a date."""
+_TIMES = ("time", "month", "weekday", "season", "rate")
+OLDEST, YEARS = 150, (1000, 2100)
+"""Numbers that may be an age, and those that may be a year."""
 _CODE = re.compile(r"\d")
 _MINE = re.compile(r"\b(?:my|mine|our|ours|i|we|me|us)\b", re.IGNORECASE)
 _SOMEBODYS = re.compile(r"\b[A-Z]\w+['’]s?\s((?:\w+\s)?\w+)")
 """What a statement says is somebody's."""
 ALONE = 0.7
 """How sure a fact is that stands out by what it means."""
-OUTSTANDING = ((0.15, 0.64, 0.07), (1.0, 0.7, 0.11))
+NEAR = 0.7
+"""The cosine from which a fact with some words of the question may say what is asked."""
+OUTSTANDING = ((0.15, 0.64, 0.07), (1.0, NEAR, 0.11))
 """Up to which share of the question's words, with which cosine, and how far ahead of every other a
 fact stands out. One with some of the words has to be farther ahead: what is asked about another
 thing shares most of its words with a fact, and is near it."""
 
 
 def is_silent(told: str, asked: Collection[str]) -> bool:
-    """Whether a text has none of these words, in any form, of those that say what is asked of
-    something; where they ask how much, or when, it has no number."""
+    """Whether a text has fewer than half of these words, in any form, of those that say what is
+    asked of something; where they ask how much, or when, it has no number."""
     said = stems(told)
+    asked = set(asked) - _own()
     words = [word for word in asked if word not in _wanted()]
     if not words:
         return bool(asked) and not _CODE.search(told)
-    return not any(is_form(word, one) for word in words for one in said)
+    met = [word for word in words if any(is_form(word, one) for one in said)]
+    return 2 * len(met) < len(words)
+
+
+def lacks_kind(told: str, question: str) -> bool:
+    """Whether a question asks when, where or how old, and a text has nothing of that kind."""
+    asks = _ASKS_KIND.match(question)
+    if asks is None:
+        return False
+    if asks["where"]:
+        known = fold(question)
+        named = any(fold(name) not in known for name in _CAPITAL.findall(told))
+        return not (named or _PLACED.search(told))
+    tokens = read(told).tokens
+    dated = any(token.kind in _TIMES for token in tokens)
+    numbers = [token.value for token in tokens if token.kind == "number"]
+    if asks["when"]:
+        return not (dated or numbers or _TIMED.search(told))
+    return not (dated or any(n < OLDEST or YEARS[0] <= n <= YEARS[1] for n in numbers))
+
+
+def is_anothers(question: str, told: Mapping[str, str]) -> bool:
+    """Whether a question asks for the thing of somebody ("the dentist of Jonas", "Jonas's dentist")
+    where both are named, and nothing tells of both. *told*: what is told of each, by how it is
+    named there."""
+    if len(told) < 2 or not _OWNED.search(question):
+        return False
+    owned = (pair for pair in permutations(told, 2) if _owns(*pair, question))
+    return any(
+        not (stems(owner) <= stems(told[thing]) or stems(thing) <= stems(told[owner]))
+        for owner, thing in owned
+    )
+
+
+def _owns(owner: str, thing: str, question: str) -> bool:
+    one, two = (re.escape(re.sub(r"['’]s?$", "", name)) for name in (owner, thing))
+    said = rf"\b{one}['’]s? (?:\w+ )?{two}\b|\b{two} {_OF} (?:\w+ )?{one}\b"
+    return bool(re.search(said, question, re.IGNORECASE))
 
 
 def speaking(candidate: Candidate, pool: Pool) -> Candidate | None:
     """Returns a fact that is not named, and is graded as one, if it answers by its content."""
+    if lacks_kind(pool.stored(candidate).passage.text, pool.of.parsed.prose):
+        return None
     if _has_its_words(candidate, pool):
         return candidate
     if _stands_out(candidate, pool):
@@ -131,6 +202,11 @@ def _kinds(pool: Pool) -> set[str]:
     in a script without spaces, say nothing for sure."""
     named = _KIND.findall(pool.of.parsed.prose)
     return {*_wanted(), *filter(is_run, pool.worth), *chain.from_iterable(map(stems, named))}
+
+
+@cache
+def _own() -> frozenset[str]:
+    return frozenset(stems(_OWN))
 
 
 @cache

@@ -44,7 +44,7 @@ from recollect.reading.budget import fit
 from recollect.reading.cache.lookup import NO_CACHE, AnswerCache
 from recollect.reading.fact_results import likely
 from recollect.reading.hints import Findings, hints, lacking, unknown
-from recollect.reading.named import Facts, facts_in_sight, named_facts
+from recollect.reading.named import Facts, Mention, facts_in_sight, named_facts
 from recollect.reading.pool import (
     Models,
     Pass,
@@ -84,7 +84,7 @@ def answer(
         served = cache.look_up(question, view, models)
         facts = facts_in_sight(question, view)
         known = None if served.answer else _named(question, facts, view)
-        found = served.answer or (known.answer if known and not known.more else None)
+        found = served.answer or (known.answer if known and known.is_whole else None)
         if found is None:
             asked = retrieval.first_pass(question, view, models, facts.sees)
             found = _listed(question, asked)
@@ -123,18 +123,25 @@ class _ByName(NamedTuple):
     """The words of the question that none of them has."""
     silent: bool
     """Whether none of them speaks of what is asked of what it is called by."""
+    unmet: bool
+    """Whether they are of another kind than what is asked for, or of another owner."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether there is nothing else to look for."""
+        return not self.more and not self.unmet
 
     def beside(self, found: Answer, question: Question) -> Answer:
-        """Returns what was found instead, with these facts behind it, where its first result is an
-        answer and has a word that they lack; else the facts, with what was found behind them where
-        they say nothing of what is asked."""
+        """Returns what was found instead, with these facts behind it, where it is an answer and has
+        what they lack; else the facts, with what was found behind them where they say nothing of
+        what is asked."""
         named = {result.document for result in self.answer.results}
         others = [result for result in found.results if result.document not in named]
-        if self._is_less_than(found, named):
-            both = [*others, *self.answer.results]
-        elif self.silent and len(others) == len(found.results):
-            weak = (one._replace(confidence=SILENT) for one in self.answer.results)
-            both = [*weak, *others]
+        mine = self._weighed(found)
+        if self._is_less_than(found, others, question):
+            both = [*others, *mine]
+        elif self.silent or self.unmet:
+            both = [*mine, *others]
         else:
             return self.answer._replace(fingerprint=found.fingerprint)
         results, budget = _fitted(both[: question.policy.limit], question)
@@ -148,11 +155,30 @@ class _ByName(NamedTuple):
             hints=tuple(dict.fromkeys((*self.answer.hints, *found.hints))),
         )
 
-    def _is_less_than(self, found: Answer, named: set[str]) -> bool:
-        if found.status != "direct_passages" or found.results[0].document in named:
+    def _weighed(self, found: Answer) -> Sequence[Result]:
+        """Returns the facts; where they say nothing of what is asked, each is possible, or likely
+        if it was found near in meaning."""
+        if not (self.silent or self.unmet):
+            return self.answer.results
+        close = (one for one in found.results if one.signals.cosine >= by_content.NEAR)
+        near = set() if self.unmet else {one.document for one in close}
+        return [
+            one._replace(confidence=by_content.ALONE if one.document in near else SILENT)
+            for one in self.answer.results
+        ]
+
+    def _is_less_than(self, found: Answer, others: Sequence[Result], question: Question) -> bool:
+        """Whether something else answers, and has a word that these lack or is of the kind that is
+        asked for. These are passed over for it where they say nothing of what is asked."""
+        passed = others if self.silent or self.unmet else found.results
+        first = next(iter(passed), None)
+        if first is None or first not in others or found.status != "direct_passages":
             return False
-        first = found.results[0]
-        return not self.more.isdisjoint(stems(f"{first.title}\n{first.heading}\n{first.text}"))
+        if first.confidence < question.policy.direct_confidence:
+            return False
+        told = f"{first.title}\n{first.heading}\n{first.text}"
+        of_kind = self.unmet and not by_content.lacks_kind(first.text, question.parsed.prose)
+        return of_kind or not self.more.isdisjoint(stems(told))
 
 
 def _named(question: Question, facts: Facts, view: StorageEngine) -> _ByName | None:
@@ -178,9 +204,24 @@ def _named(question: Question, facts: Facts, view: StorageEngine) -> _ByName | N
         budget=budget,
         hints=found.hints,
     )
-    if not more:
+    silent = bool(more) and by_content.is_silent(told, rest)
+    by_name = _ByName(answer, more, silent, _is_unmet(question, mentions, told))
+    if by_name.is_whole:
         _no_passages()
-    return _ByName(answer, more, bool(more) and by_content.is_silent(told, rest))
+    return by_name
+
+
+def _is_unmet(question: Question, mentions: Sequence[Mention], told: str) -> bool:
+    """Whether facts that are named are of another kind than what is asked for, or of another
+    owner."""
+    prose = question.parsed.prose
+    if by_content.lacks_kind(told, prose):
+        return True
+    said: dict[str, str] = {}
+    for mention in mentions[: question.policy.limit]:
+        fact = mention.fact
+        said[mention.said] = " ".join((said.get(mention.said, ""), *fact.names, fact.text))
+    return by_content.is_anothers(prose, said)
 
 
 # ------------------------------------------------------------------ tier 3: by time alone

@@ -26,9 +26,10 @@ _IRREGULAR = (
 
 def is_form(one: str, other: str) -> bool:
     """Whether two stems are forms of one word: of an irregular verb, or by all letters but the
-    last ("lend", "lent")."""
+    last ("lend", "lent"); a number has no forms."""
     start = one[:-1]
     regular = len(start) >= 3 and len(one) == len(other) and other.startswith(start)
+    regular = regular and not one[-1:].isdigit()
     return regular or verb(one) == verb(other)
 
 
