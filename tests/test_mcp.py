@@ -283,6 +283,20 @@ def test_nothing_known_is_said_in_few_tokens_and_asks_for_no_answer(filled: Memo
         assert "gather" not in reply.text
 
 
+def test_what_was_learned_elsewhere_is_recorded_where_nothing_is_known(filled: Memory) -> None:
+    question = "who painted the zeppelin hangar?"
+    gathered = replied(filled, "gather", query=question)
+    assert not gathered.json["sections"]
+    print = gathered.json["fingerprint"]
+    assert f"nothing is known of this · fingerprint {print}" in gathered.text
+    done = replied(
+        filled, "record_answer", query=question, answer="Ida Zeller.", fingerprint=print,
+        sources=["no-such-id"],
+    )  # fmt: skip
+    assert "“no-such-id” is not in the store" in done.text
+    assert replied(filled, "search", query=question).json["status"] == "cached_answer"
+
+
 def test_an_answer_is_gathered_recorded_and_served_again(filled: Memory) -> None:
     question = "when do we deploy harbor?"
     gathered = replied(filled, "gather", query=question)

@@ -367,6 +367,31 @@ def test_recording_never_raises_and_says_why(harbour: Memory) -> None:
     assert harbour.admin.answers() == []
 
 
+def test_only_what_is_in_the_store_is_cited(harbour: Memory) -> None:
+    print = harbour.search("sessions").fingerprint
+    redis = harbour.get("redis").id
+    known = ["redis", redis, f"{redis}:0", f"{redis}:0-1", "https://example.org/sessions"]
+    done = harbour.record_answer("sessions", "In redis.", print, [*known, "no-such-id"])
+    assert (done.recorded, done.stale) == (True, False)
+    assert done.reason == "“no-such-id” is not in the store, so it is not cited"
+    answer = harbour.search("sessions").answer
+    assert answer is not None
+    assert answer.sources == tuple(known)
+    again = harbour.record_answer("sessions", "In redis.", print, ["redis"])
+    assert (again.recorded, again.reason) == (True, "")
+
+
+def test_what_was_found_elsewhere_is_recorded_for_what_nothing_is_known_of(
+    harbour: Memory,
+) -> None:
+    question = "who built the zeppelin hangar?"
+    assert harbour.search(question).status == "no_results"
+    print = harbour.gather(question).fingerprint
+    assert harbour.record_answer(question, "Ida Zeller.", print).recorded
+    answer = harbour.search(question)
+    assert (answer.status, answer.tier) == ("cached_answer", 0)
+
+
 def test_secrets_are_taken_out_of_what_is_recorded(harbour: Memory) -> None:
     key = "AKIA" + "IOSFODNN7EXAMPLQ"
     print = harbour.search("sessions").fingerprint

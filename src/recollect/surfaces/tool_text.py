@@ -149,10 +149,10 @@ def bundle(found: Bundle, _: Given) -> str:
     """The sections, how to go on, and of the rest what there is room for."""
     more = [f"{hint.kind}: {hint.text}" for hint in found.follow_up_hints]
     more += [f"degraded: {reason}" for reason in found.degraded]
-    if not found.sections:
-        return "\n".join(["nothing is known of this", *more])
-    budget = found.budget
     fingerprint = f"fingerprint {found.fingerprint}"
+    if not found.sections:
+        return "\n".join([dotted("nothing is known of this", fingerprint), *more])
+    budget = found.budget
     last = dotted(
         in_words(found.confidence), fingerprint, "next: write the answer, then record_answer"
     )

@@ -238,7 +238,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "record_answer",
         "Keep a written answer",
-        "Keep the answer you wrote: search returns it until its sources change.",
+        "Keep the answer you wrote: search returns it until anything changes.",
         {
             "query": _text("as asked"),
             "answer": TEXT,

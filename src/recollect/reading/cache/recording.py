@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from recollect.arguments import clean, names
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Document, Filter, Query, Recorded, Recording, stable_id
+from recollect.nouns import Document, Filter, Query, Recorded, Recording, not_among, stable_id
 from recollect.ports import Cache, PastRequest, StorageEngine
 from recollect.reading.cache.lookup import as_asked, space_of
 from recollect.reading.question import understand
@@ -49,6 +49,9 @@ def record(
         )
     state = store.fingerprint(Filter(sources=asked.sources))
     stale = state != print[_KEY:]
+    within = given.query.filter.within
+    seen = Filter(owner=asked.owner or None, sources=asked.sources, within=within)
+    sources, unknown = _cited(given.sources, seen, store)
     if redact:
         answer = redaction.redact(answer).text
     made = Recorded(
@@ -57,7 +60,7 @@ def record(
         answer=answer,
         fingerprint=print,
         at=datetime.now(UTC),
-        sources=tuple(names(given.sources) or ())[:MOST_SOURCES],
+        sources=sources,
         owner=asked.owner,
         confidence=asked.confidence,
         stale=stale,
@@ -65,8 +68,29 @@ def record(
         within=asked.sources,
     )
     store.answers.keep(made)
-    reason = "what it is from has changed since, so it is kept and not served" if stale else ""
-    return Recording(True, reason, made.id, stale)
+    reasons = ["what it is from has changed since, so it is kept and not served"] if stale else []
+    reasons += [f"“{name}” is not in the store, so it is not cited" for name in unknown]
+    return Recording(True, "; ".join(reasons), made.id, stale)
+
+
+def _cited(
+    given: Sequence[str] | None, seen: Filter, store: StorageEngine
+) -> tuple[tuple[str, ...], list[str]]:
+    """Returns the sources that are in sight, by the id of a document or of passages, or are
+    elsewhere, by their address; and those that are neither."""
+    some = tuple(names(given) or ())[:MOST_SOURCES]
+    unknown = [
+        one
+        for one in some
+        if "://" not in one
+        and not any(store.get(name, seen, body=False) for name in _documents(one))
+    ]
+    return tuple(not_among(some, unknown)), unknown
+
+
+def _documents(source: str) -> tuple[str, ...]:
+    """The names of the document that a source may be: itself, or what it is a passage of."""
+    return tuple(filter(None, (source, source.rpartition(":")[0])))
 
 
 def _asked(query: Query, key: str, cache: Cache | None) -> PastRequest | None:
@@ -114,5 +138,5 @@ def of_document(document: Document, store: StorageEngine) -> list[str]:
     return [
         one.id
         for one in store.answers.find(limit=EVERY)
-        if any(source in its or source.rpartition(":")[0] in its for source in one.sources)
+        if any(not its.isdisjoint(_documents(source)) for source in one.sources)
     ]
