@@ -338,3 +338,20 @@ def test_a_later_fact_comes_before_a_talk_that_answers_as_well(memory: Memory) -
     memory.remember("We keep label PDFs for 90 days.", name="label retention")
     memory.models.embed()
     assert "90 days" in asked(memory, "how long do we keep label PDFs?").results[0].text
+
+
+def test_a_later_note_that_may_be_of_the_same_thing_is_shown_beside_it(memory: Memory) -> None:
+    minutes(
+        memory,
+        (
+            2,
+            "Juniors sail on Sunday.\n\nNkechi Obi is our welfare officer, ask her.\n\nAGM.",
+        ),
+        (
+            7,
+            "Jetty done.\n\nNkechi moves abroad, so the welfare course is taken by Jonas Pell now.",
+        ),
+        title="Committee",
+    )
+    found = asked(memory, "Who is our welfare officer?").results
+    assert any("Jonas Pell" in one.text for one in found)

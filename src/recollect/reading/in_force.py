@@ -79,6 +79,8 @@ SHARED = 0.5
 TURNED, MOST_OF = 2, 0.6
 """Words of the question that a statement has at least of which another may turn, and the share of
 them that the other has with what stands around it."""
+IN_COMMON = 2
+"""Words of the question or the statement that a later one has which is shown with it."""
 BESIDE = 100
 """Characters before and after a statement that may say what it is about."""
 _TURN = re.compile(
@@ -148,6 +150,7 @@ def group(first: Candidate, stretches: Sequence[Stretch], pool: Pool, now: datet
         return Group(shown)
     later: list[Statement] = []
     before: list[Statement] = []
+    beside = [] if rivals else _beside(shown, asked, pool)
     if not rivals and embedder and pool.by_meaning:
         scored, before = _by_meaning(shown, asked, pool, embedder)
         least = SURE if first.confidence >= pool.of.policy.direct_confidence else inf
@@ -158,6 +161,7 @@ def group(first: Candidate, stretches: Sequence[Stretch], pool: Pool, now: datet
     line = sorted([shown, *known], key=Moment)
     if all(one.values == shown.values for one in known):
         line = [shown]
+    later += beside if len(line) == 1 else []
     return Group(line[-1], tuple(reversed(line[:-1])), tuple(later), tuple(before))
 
 
@@ -300,6 +304,29 @@ def _by_turn(shown: Statement, asked: frozenset[str], pool: Pool) -> Iterator[St
     best = max(turned, default=None)
     if best and best[0] >= MOST_OF * len(wanted):
         yield best[1].statement
+
+
+def _beside(shown: Statement, asked: frozenset[str], pool: Pool) -> list[Statement]:
+    """Returns the later statements, one of a document, that may be of the same thing by their
+    words: more of them where none says that something is otherwise now."""
+    about = asked | shown.words
+    topic = about - content(" ".join(names_in(pool.of.parsed.prose)))
+    found: list[tuple[int, Statement]] = []
+    for candidate in pool.best[:LOOKED_AT]:
+        some = _statements(candidate, pool.stored(candidate), shown, pool)
+        counted = [
+            (len(one.words & about), one)
+            for one in some
+            if one.words & topic and is_rival(shown, one) and one.after(shown)
+        ]
+        likely = [
+            (count, one)
+            for count, one in counted
+            if count > IN_COMMON or (count == IN_COMMON and _TURN.search(one.text))
+        ]
+        found += [max(likely, key=itemgetter(0))] if likely else []
+    found.sort(key=itemgetter(0), reverse=True)
+    return [one for _, one in found[:LATER]]
 
 
 def _words_at(n: int, some: Sequence[Statement]) -> frozenset[str]:
