@@ -229,6 +229,74 @@ def test_what_is_said_of_somebody_else_is_no_direct_answer() -> None:
     assert "held back" not in stage(right, "grade").reason
 
 
+HOWTO = """## Handover of a flat
+Take the meter readings with a photo, count the keys, sign form seven. The deposit goes back within
+eight weeks, less what is broken.
+
+## Reset the intercom at Birch Court
+Hold the star for eight seconds, then enter the installer number from the blue folder.
+
+## Restart the boiler at Alder House
+Main switch off, wait two minutes, on, press reset on the burner. Never more than twice.
+"""
+HOUSES = (
+    note("howto", HOWTO, title="How we do things"),
+    note("rules", "Quiet from 22 to 6. Ball games until 19.", title="House rules Birch Court"),
+    note(
+        "key", "The code of the key safe at the back door is 4471.", title="Owners of Alder House"
+    ),
+    note("log", "Alarm company is Securo. Gas reading 10,442.", title="Canal Works: log"),
+    note("lease", "Notice period six months. Deposit three.", title="Lease Feld Ceramics"),
+    note("coffee", "The coffee machine is serviced by Kaffeehaus Brandt.", title="Board"),
+    note("drill", "The fire drill took 4 minutes 10.", title="Board of 6 May 2026"),
+    note("reserve", "The reserve of the house is 9,640.", title="Alder House, September 2026"),
+    note("works", "Works on the court began in 2024 and 2025.", title="Old works"),
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "right", "wrong"),
+    [
+        ("How long do I wait to restart the boiler at {}?", "Alder House", "Birch Court"),
+        ("What is the key safe code at {}?", "Alder House", "Canal Works"),
+        ("What is the notice period of {}?", "Feld Ceramics", "Kaffeehaus Brandt"),
+        ("How long was the fire drill in {}?", "2026", "2025"),
+        ("What is the reserve of Alder House in {}?", "2026", "2024"),
+    ],
+)
+def test_what_is_said_of_another_house_or_year_is_no_direct_answer(
+    asked: str, right: str, wrong: str
+) -> None:
+    others = [note(f"n{n}", f"Milk, cheese and hay for barn {n}.") for n in range(25)]
+    with opened(*HOUSES, *others) as memory:
+        told, held = (memory.search(asked.format(one), by="keyword") for one in (right, wrong))
+    assert told.status == "direct_passages"
+    assert held.status != "direct_passages"
+
+
+def test_the_headings_above_a_sentence_name_what_it_speaks_of() -> None:
+    text = f"""# Buildings
+
+## Birch Court
+
+### Laundry
+The laundry room is open from seven to nine, no spinning after that, please. {"Thanks. " * 60}
+
+### Boiler
+It is behind the green door. Main switch off, wait two minutes, then restart the boiler.
+
+## Alder House
+
+### Parking
+Parking is in the yard.
+"""
+    others = [note(f"n{n}", f"Milk, cheese and hay for barn {n}.") for n in range(25)]
+    with opened(note("it", text), *others) as memory:
+        right = memory.search("How do I restart the boiler at Birch Court?", by="keyword")
+        wrong = memory.search("How do I restart the boiler at Alder House?", by="keyword")
+    assert (right.status, wrong.status) == ("direct_passages", "needs_synthesis")
+
+
 @pytest.mark.parametrize(
     ("question", "sure"),
     [

@@ -99,5 +99,8 @@ def _reaches(seen: Glance, words: Mapping[str, str], least: float) -> bool:
 def _best(above: str, text: str, worth: Mapping[str, float]) -> float:
     """What the words are worth that a sentence of a passage has with what stands above it."""
     known = stems(above)
-    said = (stems(text[start:end]) | known for start, end, _ in units.units_of(text, 0))
+    said = (
+        stems("\n".join((text[start:end], *units.headings(text, end)))) | known
+        for start, end, _ in units.units_of(text, 0)
+    )
     return max((sum(worth[word] for word in worth.keys() & one) for one in said), default=0.0)

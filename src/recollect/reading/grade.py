@@ -47,7 +47,8 @@ _STORED = 2.0
 """So much likelier is it, for weights without a gate, that something is stored than that it was
 found; at twice, the threshold of the gate shows what is found with a probability of a tenth."""
 _UNNAMED = 0.55
-"""How sure an answer is at most that has none of the identifiers that are asked for."""
+"""How sure an answer is at most that has none of the identifiers that are asked for, or speaks of
+another name or year."""
 _PLACES = {name: place for place, name in enumerate(Signals._fields)}
 
 
@@ -271,15 +272,16 @@ def _bound(best: Sequence[Candidate], known: Mapping[str, float], by: Grader) ->
 
 def held_back(known: Mapping[str, float], by: Grader) -> float:
     """How sure an answer may be at most, by what its nearest sentence has; a few words without
-    grammar ask for no sentence. What is true of one key is not of another: where nothing has the
-    one that is asked for, no answer is direct."""
+    grammar ask for no sentence. What is true of one key, house or year is not of another: where
+    nothing has the one that is asked for, no answer is direct."""
     if known.get("unnamed"):
         return _UNNAMED
+    most = _UNNAMED if known.get("another") else 1.0
     if by.kind == "terse" or not known.get("taught"):
-        return 1.0
+        return most
     weights = fitted.weights()["stated"]["weights"]
     score = sum(weight * known[name] for name, weight in weights.items())
-    return probability(fitted.ceiling(score))
+    return min(most, probability(fitted.ceiling(score)))
 
 
 def answerable(known: Mapping[str, float], by: Grader) -> float:

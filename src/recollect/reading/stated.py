@@ -4,26 +4,42 @@ A passage may have every word of a question, one here and one there, and answer 
 was brought down from the west ridge?" is not answered by "Two climbers were brought down from the
 east ridge. The hut on the west ridge is closed." So the words are looked for in one sentence, with
 the title and the heading above it, and names, numbers and years of the question in that sentence or
-the one before it. Whose sister somebody is, the sentence does not speak of: "Kira's sister has her
-birthday in May" has nothing on Kira's.
+the one before it in the same section. What stands in the section of another house, or in the notes
+of another year, is said of that house and that year. Whose sister somebody is, the sentence does
+not speak of: "Kira's sister has her birthday in May" has nothing on Kira's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from math import log1p
 
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Candidate, StoredPassage, values_of
 from recollect.reading.pool import Pool, share
-from recollect.reading.units import units_of
-from recollect.text.questions.subjects import Subjects, less_owners, missing, rivals, subjects
+from recollect.reading.units import HEADING, headings, units_of
+from recollect.text.questions.subjects import (
+    Subjects,
+    less_owners,
+    missing,
+    rivals,
+    subjects,
+    years_in,
+)
+from recollect.text.stated import of_statement
 from recollect.text.stopwords import language
-from recollect.text.terms import is_run, stems
+from recollect.text.terms import fold, is_run, stems
 
 DOCUMENTS, PASSAGES = 3, 8
 """So many of the best documents are looked at, and passages of theirs."""
+_CAPITAL = re.compile(r"\b[^\W\d_a-z]\w*[a-z]\w*")
+"""A word that is written as the name of a person or a place is: "CLI" and "a524" are not."""
+_SEVERAL = 2
+"""So many words besides the names say what is asked of them."""
+_UNSAID = frozenset({"file", "commit"})
+"""Where a date is from that nobody wrote."""
 
 
 class Stated(NamedTuple):
@@ -34,16 +50,45 @@ class Stated(NamedTuple):
     scattered: float = 0.0
     """The share that its passage has beyond that."""
     exchanged: float = 0.0
-    """1 where it has another name, number or year than the question."""
+    """1 where it has another name, number or year than the question, or a name alone."""
     asked: float = 2.0
     """The logarithm of how many words the question has."""
+    another: float = 0.0
+    """1 where it is said of another name or of other years than the question."""
 
 
 class _Sentence(NamedTuple):
     share: float
-    text: str
-    around: str
-    """What may name what it speaks of: the sentence before it, title, heading, speaker, date."""
+    stored: StoredPassage
+    start: int
+    end: int
+    before: str
+    """The sentence before it in the same section."""
+
+    @property
+    def text(self) -> str:
+        return self.stored.passage.text[self.start : self.end]
+
+    @property
+    def above(self) -> str:
+        """The title, and the headings that it stands under."""
+        stored = self.stored
+        under = headings(stored.passage.text, self.end)
+        return "\n".join((stored.document.title, stored.passage.heading, *under))
+
+    @property
+    def around(self) -> str:
+        """What may name what it speaks of: title, headings, speaker, date."""
+        date, role = self.stored.document.date, self.stored.passage.role
+        return f"{self.above}\n{role}\n{date:%Y-%m-%d %B}" if date else self.above
+
+    @property
+    def section(self) -> str:
+        """What stands under the same heading in its passage."""
+        text = self.stored.passage.text
+        marks = [heading.start() for heading in HEADING.finditer(text)]
+        begin = max((at for at in marks if at < self.end), default=0)
+        return text[begin : min((at for at in marks if at >= self.end), default=None)]
 
 
 def stated(best: Sequence[Candidate], pool: Pool) -> Stated:
@@ -54,11 +99,15 @@ def stated(best: Sequence[Candidate], pool: Pool) -> Stated:
         return Stated()
     nearest = max(sentences, key=lambda one: one.share)
     whole = max(c.signals.coverage for c in best[:DOCUMENTS])
+    asked = _particulars(pool.of.parsed.prose)
     return Stated(
         nearest.share,
         max(0.0, whole - nearest.share),
-        _exchanged(_particulars(pool.of.parsed.prose), nearest),
+        float(_is_exchanged(asked, nearest) or _has_names_alone(asked, nearest, pool)),
         log1p(len(pool.worth)),
+        float(
+            _has_other_names(asked, nearest, pool) or _is_of_other_years(asked, nearest, passages)
+        ),
     )
 
 
@@ -76,15 +125,15 @@ def _passages(best: Sequence[Candidate], pool: Pool) -> list[StoredPassage]:
 
 def _sentences(stored: StoredPassage, pool: Pool) -> Iterator[_Sentence]:
     text, worth = stored.passage.text, pool.worth
-    above = f"{stored.document.title} {stored.passage.heading}"
-    date = stored.document.date
-    named = f"{above}\n{stored.passage.role}\n{date:%Y-%m-%d %B}" if date else above
-    known, before = stems(above), ""
+    known, before = stems(f"{stored.document.title} {stored.passage.heading}"), ""
     asked = stems(pool.of.parsed.prose)
+    under: set[str] = set()
     for start, end, _ in units_of(text, pool.begin(stored)):
         said = text[start:end]
-        words = stems(less_owners(said, asked)) | known
-        yield _Sentence(share(worth, words), said, f"{named}\n{before}")
+        if HEADING.match(said):
+            under, before = stems(" ".join(headings(text, end))), ""
+        words = stems(less_owners(said, asked)) | known | under
+        yield _Sentence(share(worth, words), stored, start, end, before)
         before = said
 
 
@@ -94,9 +143,51 @@ def _particulars(question: str) -> Subjects:
     return found._replace(names=frozenset()) if language(question) == "de" else found
 
 
-def _exchanged(asked: Subjects, nearest: _Sentence) -> float:
-    lacks = missing(asked, f"{nearest.around}\n{nearest.text}")
+def _is_exchanged(asked: Subjects, nearest: _Sentence) -> bool:
+    lacks = missing(asked, f"{nearest.around}\n{nearest.before}\n{nearest.text}")
     has = rivals(asked, nearest.text)
     years = lacks.period if len(asked.years) > 1 else lacks.years  # a period is not written out
     pairs = zip((lacks.names, lacks.numbers, years), has, strict=True)
-    return float(any(lack and other for lack, other in pairs))
+    return any(lack and other for lack, other in pairs)
+
+
+def _has_names_alone(asked: Subjects, nearest: _Sentence, pool: Pool) -> bool:
+    """Whether its section has nothing of the question but names, where one passage has all the
+    rest: the code of a key safe is known, and so is the house, but of another house."""
+    rest = pool.worth.keys() - stems(" ".join(asked.names))
+    if not asked.names or len(rest) < _SEVERAL:
+        return False
+    elsewhere = any(rest <= words for words in pool.matched.values())
+    return elsewhere and rest.isdisjoint(stems(f"{nearest.above}\n{nearest.section}"))
+
+
+def _has_other_names(asked: Subjects, nearest: _Sentence, pool: Pool) -> bool:
+    """Whether it has another name, and its section none of those that are asked about, which
+    something else has."""
+    written = map(fold, _CAPITAL.findall(pool.of.parsed.prose))
+    names = stems(" ".join(asked.names.intersection(written)))
+    known = set().union(*pool.matched.values())
+    other, _, _ = rivals(asked, f"{nearest.above}\n{nearest.text}")
+    if not other or names.isdisjoint(known):
+        return False
+    return names.isdisjoint(stems(f"{nearest.around}\n{nearest.section}"))
+
+
+def _is_of_other_years(
+    asked: Subjects, nearest: _Sentence, passages: Iterable[StoredPassage]
+) -> bool:
+    """Whether it is of years that are all before, or all after, those that are asked about, which
+    nothing of the same title has."""
+    name = _name(nearest.stored)
+    alike = (one.passage.text for one in passages if _name(one) == name)
+    if missing(asked, "\n".join((nearest.around, *alike))).years < 1:
+        return False
+    date, by = of_statement(nearest.stored, nearest.start, nearest.end)
+    said = years_in(f"{nearest.above}\n{nearest.text}")
+    if date and by not in _UNSAID:
+        said.add(date.year)
+    return bool(said) and (max(said) < asked.years[0] or asked.years[-1] < min(said))
+
+
+def _name(stored: StoredPassage) -> str:
+    return stored.document.title or stored.document.id

@@ -65,8 +65,13 @@ def subjects(question: str) -> Subjects:
     return Subjects(
         frozenset(filter(None, names)),
         frozenset(filterfalse(_YEAR.fullmatch, numbers)),
-        tuple(sorted(set(map(int, _YEAR.findall(question))))),
+        tuple(sorted(years_in(question))),
     )
+
+
+def years_in(text: str) -> set[int]:
+    """Returns the years that are written in a text."""
+    return set(map(int, _YEAR.findall(text)))
 
 
 def _number(written: str) -> str:
@@ -110,13 +115,12 @@ def missing(asked: Subjects, text: str) -> MissingSubjects:
 def rivals(asked: Subjects, text: str) -> tuple[bool, bool, bool]:
     """Returns whether *text* has names, numbers and years that were not asked about."""
     names = {fold(name) for name in _INSIDE.findall(text) if name[0].isupper()}
-    years = set(map(int, _YEAR.findall(text)))
     numbers = {_number(match["number"]) for match in _TOKEN.finditer(text) if match["number"]}
     plain = set(filterfalse(_YEAR.fullmatch, numbers))
     return (
         bool(names - asked.names),
         bool(plain - asked.numbers),
-        bool(years - set(asked.years)),
+        bool(years_in(text) - set(asked.years)),
     )
 
 
@@ -136,7 +140,7 @@ def _stands(word: str, text: str) -> bool:
 def _years(wanted: tuple[int, ...], text: str) -> tuple[float, float]:
     if not wanted:
         return 0.0, 0.0
-    said = set(map(int, _YEAR.findall(text)))
+    said = years_in(text)
     unsaid = sum(year not in said for year in wanted) / len(wanted)
     if not said:
         return unsaid, 0.0
