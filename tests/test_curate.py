@@ -86,6 +86,36 @@ def test_a_text_becomes_facts_that_cite_it(memory: Memory) -> None:
     assert fact.start.isoformat().startswith("2026-01-05")
 
 
+MAIL = """From: Herr Lüdke <luedke@nordwind.example>
+To: Katrin Vossberg
+Subject: Re: Vertrag Salzwiesen
+
+Wir haben entschieden, dass der Titel der englischen Ausgabe feststeht und so bleibt, wie er ist.
+Das Autorenexemplar bekommen Sie im März 2027.
+
+> Could you tell me who edits the book? I will send it to you on Friday.
+"""
+
+
+def test_a_fact_of_a_mail_says_who_wrote_what_about_to_whom(memory: Memory) -> None:
+    done = memory.curate(MAIL, note=True, title="Re: Vertrag Salzwiesen", date="2026-09-04")
+    assert "'de'" in done.lost[0].reason
+    titles = {fact.title for fact in memory.facts(limit=100).items}
+    assert titles == {"Herr Lüdke to Katrin Vossberg, Vertrag Salzwiesen"}
+    found = memory.search("Autorenexemplar Salzwiesen", kinds=["fact"], cache=False)
+    assert "Autorenexemplar" in found.results[0].text
+    assert found.results[0].title.endswith("Vertrag Salzwiesen")
+
+
+def test_a_task_says_by_which_day_it_was_to_be_done(memory: Memory) -> None:
+    text = "Sam will set up access to the server by Friday."
+    memory.curate(text, note=True, title="Kick-off Quillbourne", date="2026-09-10")
+    (fact,) = memory.facts().items
+    assert (fact.text, fact.title.endswith("due 2026-09-11")) == (text, True)
+    (found,) = memory.search("who sets up access to the server", kinds=["fact"]).results
+    assert found.title.endswith("due 2026-09-11")
+
+
 def test_every_slot_says_what_it_did(memory: Memory) -> None:
     done = memory.curate(MEETING, note=True)
     assert [o.name for o in done.slots] == [

@@ -56,6 +56,37 @@ def test_every_quote_is_where_it_says() -> None:
         assert (fact.source, fact.heading) == ("notes.md", "Notes")
 
 
+def test_what_names_nothing_by_itself_has_what_its_text_is_about() -> None:
+    text = """# Kick-off Quillbourne, 10 September 2026
+
+- Delivery is in three batches
+- We decided to use the informal form.
+- The staging database port is 5433.
+
+## Voice lines
+
+- Recording is in May
+"""
+    told = {fact.statement: fact.about for fact in facts(text, about="Games")}
+    assert told == {
+        "Delivery is in three batches": "Kick-off Quillbourne",
+        "We decided to use the informal form.": "Kick-off Quillbourne",
+        "The staging database port is 5433.": "",
+        "Recording is in May": "Voice lines",
+    }
+    (plain,) = facts("Delivery is in three batches", about="Games")
+    assert plain.about == "Games"
+    (spoken,) = facts("Delivery is in three batches", about="Games", speaker="user")
+    assert spoken.about == ""
+
+
+@pytest.mark.parametrize(
+    "line", ["Present: Ana, Tom", "**Attendees:** Ana, Tom", "- Anwesend: Ana"]
+)
+def test_who_was_at_a_meeting_is_no_fact(line: str) -> None:
+    assert said(f"{line}\n\nThe retry limit is five.") == ["The retry limit is five."]
+
+
 LINES = st.sampled_from(
     ["We deploy on Fridays.", "It is late.", "Gwen: I like tea.", "Tom: so the port is 1.", "# A",
      "- an item of it", "```", "User: we use Postgres", "Assistant: ok", "…", "日本語の行。", ""],

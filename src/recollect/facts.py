@@ -134,9 +134,17 @@ class Fact(NamedTuple):
         return tuple(filter(None, (self.name, *self.aliases)))
 
     @property
+    def heading(self) -> str:
+        """What the text is about that it was read from, where it names nothing by itself, else its
+        name; and the day by which something is to be done, for "by Friday" does not tell."""
+        about, until = (_text(self.meta.get(key)) for key in ("about", "until"))
+        due = f"due {until}" if until and self.valid_to is None else ""
+        return ", ".join(filter(None, (about or self.name, due)))
+
+    @property
     def title(self) -> str:
-        """The name, or the beginning of the text where there is none."""
-        return self.name or shortened(self.text)
+        """Its heading, or the beginning of the text where it has none."""
+        return self.heading or shortened(self.text)
 
     @property
     def start(self) -> datetime:
@@ -280,6 +288,10 @@ def fact_key(owner: str, id: str) -> str:
     return stable_id(owner, SOURCE, "", id)
 
 
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
 def shortened(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= 60 else f"{line[:59].rsplit(' ', 1)[0]}…"
@@ -402,7 +414,7 @@ def as_put(fact: Fact) -> Put:
         source=SOURCE,
         text=fact.text,
         kind=KIND,
-        title=fact.name,
+        title=fact.heading,
         date=fact.start,
         owner=fact.owner,
         scopes=fact.scopes,

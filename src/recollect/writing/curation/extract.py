@@ -3,6 +3,8 @@
 What it guarantees
 - A fact's quote is ``text[start:end]``; its statement is that sentence in its own words, without
   openers and markup. One that begins with a pronoun is kept together with the sentence before it.
+- One of a document that names nothing by itself ("Delivery is in three batches"), or speaks of us
+  and you, has what its section or the document is about beside it.
 - Code, logs, tables, quotations, tools' output, what a client put into a turn and documents that
   were pasted into a conversation give nothing.
 - The same piece always gives the same facts, and no text raises.
@@ -18,7 +20,11 @@ from itertools import zip_longest
 from recollect.facts import TYPES, FactType
 from recollect.named_tuple import NamedTuple
 from recollect.ports import PassageSentences, SpokenSentence, Worth, WorthModel
+from recollect.text.keys import words
 from recollect.text.lexical import indexed_text
+from recollect.text.stopwords import stopwords
+from recollect.text.terms import stem, stems
+from recollect.tree.subjects import topic_name
 from recollect.writing.curation import subjects
 from recollect.writing.curation.chunk import CurationPiece
 from recollect.writing.curation.outline import OutlineStretch, Speaker
@@ -41,6 +47,16 @@ _OPENER = re.compile(
 )
 _PRONOUN = re.compile(r"(?:it|its|he|she|they|this|that|these|those|both|there)\b", re.IGNORECASE)
 _OF_ONESELF = re.compile(r"\b(?:I|I'm|I'll|I've|I'd|my|me|mine)\b")
+_OF_US = re.compile(
+    r"\b(?:[Ww]e(?:'\w+)?|us|[Oo]urs?|[Yy]ou(?:'\w+)?|[Yy]ours?|[Ww]ir|uns|[Uu]nser\w*|Sie|Ihnen|Ihre?[mnrs]?)\b"
+)
+"""Who is meant, only the whole text says."""
+_ATTENDANCE = re.compile(
+    r"(?:present|attendees|attending|in attendance|participants|apologies|absent|anwesend\w*"
+    r"|teilnehm\w+|entschuldigt)(?: \([^)]*\))?:\s",
+    re.IGNORECASE,
+)
+"""How a line begins that says who was at a meeting."""
 
 
 class PieceContext(NamedTuple):
@@ -56,6 +72,8 @@ class PieceContext(NamedTuple):
     document."""
     note: bool = False
     """It is a short note of the user's, written to have it kept."""
+    about: str = ""
+    """What it is about, and of a mail who writes to whom."""
 
 
 class Cite(NamedTuple):
@@ -83,6 +101,8 @@ class Extracted(NamedTuple):
     speaker: str = ""
     heading: str = ""
     source: str = ""
+    about: str = ""
+    """What its section or its text is about, where it names nothing by itself."""
     refused: str = ""
     """Why it is no fact after all."""
     also: tuple[Cite, ...] = ()
@@ -171,12 +191,15 @@ def _fact(piece: CurationPiece, said: _Said, worth: Worth, told: PieceContext) -
         start = said.before.start
         statement = _statement(text[start:end])
     asks = statement.endswith("?")
+    if _ATTENDANCE.match(statement):
+        return None
     if statement.count(" ") + 1 < FEWEST or (told.note and asks and worth.keep < 0.5):
         return None
     subject = subjects.subject(statement)
     if part.named and _OF_ONESELF.search(statement):
         statement = f"{part.speaker}: {statement}"
         subject = subject or part.speaker
+    named = is_telling(subject) and not _OF_US.search(statement)
     day = until(statement, told.date or datetime.now(UTC))
     return Extracted(
         type=_type(worth.kind, asks),
@@ -191,7 +214,21 @@ def _fact(piece: CurationPiece, said: _Said, worth: Worth, told: PieceContext) -
         speaker=part.speaker,
         heading=part.heading,
         source=told.source,
+        about="" if part.speaker or named else _about(statement, part.heading, told),
     )
+
+
+def _about(statement: str, heading: str, told: PieceContext) -> str:
+    """Returns what the section of a statement is about, or its text, where it does not say so."""
+    about = topic_name(heading.rpartition(" > ")[2]) or told.about
+    return "" if stems(about) <= stems(statement) else about
+
+
+def is_telling(subject: str) -> bool:
+    """Whether a subject is a name to be found under: several words that mean something. A fact that
+    goes by one word would be the answer to every question that has it."""
+    said = [word.folded for word in words(subject)]
+    return sum(stem(word) not in stopwords() for word in said) > 1
 
 
 def _type(kind: str, asks: bool) -> FactType:

@@ -9,6 +9,8 @@ What it guarantees
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 from typing import Literal
 
 from recollect.named_tuple import NamedTuple
@@ -65,7 +67,7 @@ def survey(text: str) -> Survey:
     return Survey(
         size=size,
         kind=kind,
-        language="" if note else language(_sample(text)),
+        language="" if note else _language(_sample(text)),
         head=text[:HEAD],
         tail=text[max(HEAD, size - TAIL) :],
         chunks=planned(size),
@@ -87,6 +89,16 @@ def _sample(text: str) -> str:
     return f"{text[:_SAMPLE]}\n{text[middle : middle + _SAMPLE]}"
 
 
+def _language(sample: str) -> str:
+    """The language that most of the text is in: of a German mail that quotes an English one, and
+    has an English head, German."""
+    found: Counter[str] = Counter()
+    for line in _some(sample.splitlines()):
+        found[language(line)] += len(line)
+    del found[""]
+    return max(found, key=found.__getitem__, default="")
+
+
 def _is_binary(text: str) -> bool:
     """More than one character in fifty is none that a text has."""
     sample = _sample(text)
@@ -94,10 +106,15 @@ def _is_binary(text: str) -> bool:
     return odd * 50 > len(sample)
 
 
+def _some(lines: Sequence[str]) -> list[str]:
+    """Returns lines that are not blank, at most so many, from all over the text."""
+    full = list(filter(str.strip, lines))
+    return full[:: len(full) // _MOST_LINES + 1]
+
+
 def _kind(sample: str) -> Kind:
     """By what most of its lines are; code in a fence is part of what it stands in."""
-    lines = [line for line in _FENCED.sub("", sample).splitlines() if line.strip()]
-    lines = lines[:: len(lines) // _MOST_LINES + 1]
+    lines = _some(_FENCED.sub("", sample).splitlines())
     if len(lines) < _LEAST_LINES:
         return "prose"
     logged = sum(_LOG_LINE.match(line) is not None for line in lines)

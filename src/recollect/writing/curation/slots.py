@@ -3,6 +3,7 @@ write. Each decides by itself; only the last one writes, and it writes all of it
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -17,12 +18,11 @@ from recollect.text.chunk import passages
 from recollect.text.keys import words
 from recollect.text.pairs import Judge
 from recollect.text.statements.in_force import standing
-from recollect.text.stopwords import stopwords
-from recollect.text.terms import stem
+from recollect.tree.subjects import subject_name
 from recollect.writing.curation.chunk import CurationPiece, pieces
 from recollect.writing.curation.decide import Decision, decide
 from recollect.writing.curation.dedup import Merged, dedup
-from recollect.writing.curation.extract import Extracted, PieceContext
+from recollect.writing.curation.extract import Extracted, PieceContext, is_telling
 from recollect.writing.curation.group import GroupOrigin, SubjectGroup, group
 from recollect.writing.curation.outline import Speaker
 from recollect.writing.curation.receipts import DocumentChange, ReceiptItem
@@ -142,7 +142,13 @@ def _extract(context: SlotContext) -> Extraction:
         return Extraction(given.facts, given.lost)
     found: Survey = context["recon"]
     told = PieceContext(
-        found.kind, given.source, given.title, given.said_at, given.speaker, given.note
+        found.kind,
+        given.source,
+        given.title,
+        given.said_at,
+        given.speaker,
+        given.note,
+        _about(given),
     )
     extractor: Extractor = context.service("extractor")
     all_pieces = context["chunk"].pieces
@@ -162,6 +168,18 @@ def _extract(context: SlotContext) -> Extraction:
     lost += [Problem(f"“{fact.statement}”", fact.refused) for fact in read if fact.refused]
     unread = bool(done) and all(one.error for one in done)
     return Extraction(tuple(fact for fact in read if not fact.refused), tuple(lost), unread)
+
+
+_MAIL = re.compile(r"^(From|To): *[\"']?([^\W\d_][^<\n\"']{0,60})", re.MULTILINE)
+_HEAD = 600
+"""Characters at the beginning of a mail that its head is in."""
+
+
+def _about(given: SourceText) -> str:
+    """Returns what a text is about by its title; of a mail, who writes to whom as well."""
+    who = dict(_MAIL.findall(given.text[:_HEAD]))
+    mail = f"{who['From'].strip()} to {who['To'].strip()}" if len(who) > 1 else ""
+    return ", ".join(filter(None, (mail, subject_name(given.title))))
 
 
 def _untold(given: SourceText, language: str) -> list[Problem]:
@@ -328,6 +346,8 @@ def as_fact(extracted: Extracted, one: SubjectGroup, given: SourceText, source: 
     ascii_ = "".join(c for c in slug if c.isascii() and (c.isalnum() or c == "-"))[:SLUG].strip("-")
     id = f"{ascii_ or 'fact'}-{stable_id(given.owner, *sorted(given.scopes), *said)[:6]}"
     meta: dict[str, object] = {"page": one.address.path}
+    if extracted.about:
+        meta["about"] = extracted.about
     if extracted.until is not None:
         meta["until"] = extracted.until.date().isoformat()
     entry = ProvenanceEntry(
@@ -353,10 +373,3 @@ def _end(extracted: Extracted, given: SourceText) -> datetime | None:
     if not extracted.ends or extracted.until is None or extracted.until < given.said_at:
         return None
     return extracted.until + timedelta(days=1)
-
-
-def is_telling(subject: str) -> bool:
-    """Whether a subject is a name to be found under: several words that mean something. A fact that
-    goes by one word would be the answer to every question that has it."""
-    said = [word.folded for word in words(subject)]
-    return sum(stem(word) not in stopwords() for word in said) > 1
