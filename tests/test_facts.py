@@ -885,6 +885,32 @@ def test_what_is_true_of_somebodys_relative_is_not_told_of_them(
         assert [one.text for one in memory.search(of_this, cache=False).results] == [fact]
 
 
+def test_a_fact_with_more_of_the_words_stands_before_a_long_text() -> None:
+    rate = "Stundensatz für Lektorat bei Brandt & Söhne: 68 Euro."
+    mail = (
+        "Liebe Frau Vossberg, danke für die ersten drei Kapitel. Das Lektorat übernimmt Frau "
+        "Petersen. Sie meldet sich nächste Woche bei Ihnen. Mein Urlaub beginnt am Montag."
+    )
+    with Memory.open("memory://", embed_model="none") as memory:
+        memory.remember(rate)
+        memory.curate(mail, facts=[], title="Vertrag Salzwiesen")
+        for n in range(20):
+            memory.remember(f"Der Schrank {n} steht im Keller {n}.")
+        found = memory.search("Wie hoch ist mein Stundensatz für Lektorat bei Brandt & Söhne?")
+        assert found.results[0].text == rate
+        other = memory.search("Wie hoch ist der Stundensatz für Lektorat bei Helix im Jahr 2019?")
+        assert other.status != "direct_passages"
+
+
+@pytest.mark.parametrize("question", ["wo ist mein Schlüssel?", "wo ist unser Schlüssel?"])
+def test_whose_it_is_is_grammar_in_german_too(question: str) -> None:
+    with Memory.open("memory://", embed_model="none") as memory:
+        memory.remember("Mein Arzt und unser Zahnarzt sind im Urlaub.")
+        memory.remember("Der Schlüssel ist im Schrank.")
+        (first, *others) = memory.search(question, cache=False).results
+        assert (first.text, others) == ("Der Schlüssel ist im Schrank.", [])
+
+
 def test_a_question_of_where_somebody_works_is_no_overview() -> None:
     with Memory.open("memory://", embed_model="none") as memory:
         memory.remember("Tomas works at Volvo.")

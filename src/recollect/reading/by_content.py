@@ -8,7 +8,7 @@ be in the fact, in any form; or hardly any are, and nothing else comes near it i
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache, partial
 from itertools import chain, permutations
 from math import log
@@ -32,7 +32,7 @@ LOST = 0.15
 _WANTED = (
     "many much often long old far big large tall high deep time day days date week month year hour "
     "minute number amount version kind sort type size name called get got go goes take takes have "
-    "need must happen happens do viele viel oft lange alt uhr tag tage datum woche monat jahr "
+    "need must happen happens do viele viel oft lange alt hoch uhr tag tage datum woche monat jahr "
     "stunde nummer größe heißt muss mucho muchos cuántos hora día días fecha mes año número"
 )
 """Words that say what is wanted of a thing, and not which thing is meant."""
@@ -74,6 +74,8 @@ ALONE = 0.7
 """How sure a fact is that stands out by what it means."""
 NEAR = 0.7
 """The cosine from which a fact with some words of the question may say what is asked."""
+PERHAPS = 0.55
+"""How sure a fact is at most that only has more of the words than what else was found."""
 OUTSTANDING = ((0.15, 0.64, 0.07), (1.0, NEAR, 0.11))
 """Up to which share of the question's words, with which cosine, and how far ahead of every other a
 fact stands out. One with some of the words has to be farther ahead: what is asked about another
@@ -139,6 +141,24 @@ def speaking(candidate: Candidate, pool: Pool) -> Candidate | None:
     return None
 
 
+def nearest(facts: Iterable[Candidate], others: Sequence[Candidate], pool: Pool) -> list[Candidate]:
+    """Returns the facts that have more than each of the others of the words that say which thing is
+    meant, and no other number or year: they do not answer for sure, but a text with fewer of the
+    words does so less."""
+    which = pool.worth.keys() - _kinds(pool)
+    most = max((_share(which & _has(c, pool), pool) for c in others), default=1.0)
+    return [
+        fact._replace(confidence=min(fact.confidence, PERHAPS))
+        for fact in facts
+        if _share(which & _has(fact, pool) - _owners(fact, pool), pool) > most
+        and not (fact.signals.no_number or fact.signals.no_year)
+    ]
+
+
+def _has(candidate: Candidate, pool: Pool) -> set[str]:
+    return pool.matched.get(candidate.passage, set())
+
+
 def _stands_out(candidate: Candidate, pool: Pool) -> bool:
     """Whether it says the same in other words, as far as meaning tells: nothing else is near."""
     signals = candidate.signals
@@ -192,7 +212,7 @@ def _lost(candidate: Candidate, pool: Pool) -> list[str]:
     in no form."""
     owners = _owners(candidate, pool)
     said = stems(pool.stored(candidate).passage.text) - owners
-    has = pool.matched.get(candidate.passage, set()) - owners
+    has = _has(candidate, pool) - owners
     which = set(pool.worth) - _kinds(pool) - has
     return [word for word in which if not any(map(partial(is_form, word), said))]
 

@@ -44,7 +44,7 @@ from recollect.reading import (
     rewrite,
     superseded,
 )
-from recollect.reading.by_content import speaking
+from recollect.reading.by_content import nearest, speaking
 from recollect.reading.chronology import Listing, Outline, Timeline
 from recollect.reading.own_words import is_fact, own_words
 from recollect.reading.pool import (
@@ -225,14 +225,18 @@ def _window(question: Question) -> Window | None:
 
 def ordered(found: Retrieval) -> list[Candidate]:
     """Returns the candidates best first: without facts that do not answer (an overview is none, and
-    a word that only a correction of the spelling found is no evidence), with newness as it counts,
-    and what its source no longer has behind what is about as good."""
+    a word that only a correction of the spelling found is no evidence), unless words are all there
+    is to go by and no text has as many; with newness as it counts, and what its source no longer
+    has behind what is about as good."""
     pool, policy, newest = found.pool, found.question.policy, found.question.route.newest
     broad = is_overview(pool.of.parsed.prose)
     by_content = not broad and not (found.again and found.spelling)
     facts, sure = partition(lambda c: is_fact(c, pool), pool.best)
-    spoken = (speaking(grade.as_fact(c, pool), pool) for c in facts)
-    sure += filter(None, spoken if by_content else ())
+    facts = [grade.as_fact(c, pool) for c in facts]
+    spoken = [*filter(None, (speaking(c, pool) for c in facts))] if by_content else []
+    if by_content and not spoken and pool.grader in WORDED:
+        spoken = nearest(facts, sure, pool)
+    sure += spoken
     alpha = policy.recency if policy.recency is not None else policy.newest * newest
     best = sorted(sure, key=lambda c: DELETED * pool.stored(c).document.gone - c.score)
     if found.question.query.time.ordered:

@@ -24,7 +24,8 @@ with would you your yours tell know find show give
     "de": """
 der die das den dem des ein eine einen einem einer und oder aber nicht ist sind war waren wird
 werden hat haben mit von zu zum zur im in an auf aus bei nach vor über für wie was wer wo wann
-warum welche welcher welches ich du er sie es wir ihr als auch noch nur
+warum welche welcher welches ich du er sie es wir ihr als auch noch nur mein meine meinen meinem
+meiner meines unser unsere unseren unserem unserer unseres mich mir uns
 """,
     "es": """
 el la los las un una unos unas y o pero no es son era fue ser estar ha han con de del al en por
