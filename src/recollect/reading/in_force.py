@@ -106,6 +106,8 @@ class Group(NamedTuple):
     """Others that may be of the same thing, and were said after the one that is shown."""
     before: tuple[Statement, ...] = ()
     """The same of those that were said before it."""
+    alike: tuple[Statement, ...] = ()
+    """Later ones that only share words with it."""
 
 
 def led(candidates: Sequence[Candidate], pool: Pool) -> tuple[Candidate, ...]:
@@ -154,15 +156,15 @@ def group(first: Candidate, stretches: Sequence[Stretch], pool: Pool, now: datet
     if not rivals and embedder and pool.by_meaning:
         scored, before = _by_meaning(shown, asked, pool, embedder)
         least = SURE if first.confidence >= pool.of.policy.direct_confidence else inf
-        alike = (one for score, one in scored if score >= least and not _in_talk(one))
-        rivals = [one for one in alike if named <= _around(one)]
+        sure = (one for score, one in scored if score >= least and not _in_talk(one))
+        rivals = [one for one in sure if named <= _around(one)]
         later = [one for score, one in scored if score >= NEAR and one not in rivals]
     known = [one for one in rivals if one.said.date is None or one.said.date <= now]
     line = sorted([shown, *known], key=Moment)
     if all(one.values == shown.values for one in known):
         line = [shown]
-    later += beside if len(line) == 1 else []
-    return Group(line[-1], tuple(reversed(line[:-1])), tuple(later), tuple(before))
+    alike = tuple(beside) if len(line) == 1 else ()
+    return Group(line[-1], tuple(reversed(line[:-1])), tuple(later), tuple(before), alike)
 
 
 def _asked_for(own: Sequence[Statement], asked: frozenset[str], pool: Pool) -> Statement:
@@ -224,12 +226,23 @@ class Shown(NamedTuple):
 
     def beside(self, first: Candidate, some: Iterable[Statement]) -> Shown:
         """Adds what was said later of the same thing behind the first."""
-        known = {c.document for c in self.candidates}
-        new = {s.candidate.document: s for s in some if s.candidate.document not in known}
-        own = {document: (s.stretch,) for document, s in new.items()}
+        new = self._new(some)
         score, sure = first.score - 1, min(first.confidence, POSSIBLE)
         more = [raised(s.candidate, score, "in force", sure) for s in new.values()]
-        return Shown((first, *more, *self.candidates[1:]), {**self.stretches, **own})
+        return Shown((first, *more, *self.candidates[1:]), self._with(new))
+
+    def followed(self, some: Iterable[Statement]) -> Shown:
+        """Adds what may have been said later of the same thing behind all else."""
+        new = self._new(some)
+        more = (s.candidate for s in new.values())
+        return Shown((*self.candidates, *more), self._with(new))
+
+    def _new(self, some: Iterable[Statement]) -> dict[int, Statement]:
+        known = {c.document for c in self.candidates}
+        return {s.candidate.document: s for s in some if s.candidate.document not in known}
+
+    def _with(self, new: Mapping[int, Statement]) -> dict[int, Sequence[Stretch]]:
+        return {**self.stretches, **{document: (s.stretch,) for document, s in new.items()}}
 
     def instead(self, first: Candidate, found: Group) -> tuple[Shown, tuple[Earlier, ...]]:
         """Puts the latest in the place of what it replaced, which is returned as well."""

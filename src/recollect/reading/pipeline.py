@@ -359,8 +359,9 @@ def _in_force(kept: Selection, query: Query) -> Selection:
         shown = shown.beside(first, (found.latest, *found.earlier, *found.later))
     else:
         shown, earlier = shown.beside(first, found.later).instead(first, found)
+        shown = shown.followed(found.alike)
     say(", ".join(one.title for one in earlier), found=len(earlier))
-    passages = by_key(s.stored for s in (found.latest, *found.later, *found.before))
+    passages = by_key(s.stored for s in (found.latest, *found.later, *found.before, *found.alike))
     allowed, limited = cut.within(shown.candidates, kept.pool.of.policy)
     before = [(s.candidate, BEFORE) for s in found.before]
     before += [(c, limited) for c in shown.candidates]
