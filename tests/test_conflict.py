@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect import config
+from recollect import Memory, config
 from recollect.memory.models import pairs_for, shipped
 from recollect.text.pairs import Judge, relation
 
@@ -160,6 +160,17 @@ def test_several_times_change_only_where_it_says_now() -> None:
 def test_what_shares_one_word_is_never_sure_to_be_replaced(old: str, new: str) -> None:
     found = relation(old, new, judge())
     assert found.kind == "neither" or not found.sure
+
+
+def test_facts_that_go_by_other_names_are_hardly_of_one_thing() -> None:
+    shapes = "Shapes all {} examples toward {} and prevents suggesting {}."
+    ts = f"Writes TypeScript in strict mode. {shapes.format('code', 'TypeScript', 'loose types')}"
+    tests = f"Uses Vitest for all testing. {shapes.format('testing', 'Vitest', 'Jest')}"
+    with Memory.open("memory://") as memory:
+        memory.remember(ts, name="language TypeScript")
+        assert not memory.remember(tests, name="testing with Vitest").conflicts
+        again = memory.remember("Uses Jest for all testing, no longer Vitest.", name="testing")
+        assert [one.fact.name for one in again.conflicts] == ["testing with Vitest"]
 
 
 @given(st.text())

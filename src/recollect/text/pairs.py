@@ -97,8 +97,16 @@ def plain(text: str) -> tuple[str, ...]:
 # ------------------------------------------------------------------ statements
 
 
-def relation(old: str, new: str, judge: Judge | None, *, same_name: bool = False) -> Relation:
-    """What a new statement is to one that is known."""
+def relation(
+    old: str,
+    new: str,
+    judge: Judge | None,
+    *,
+    same_name: bool = False,
+    named_apart: bool = False,
+) -> Relation:
+    """What a new statement is to one that is known. *named_apart*: each goes by names that have no
+    word in common, so that they are hardly of one thing."""
     if plain(old) == plain(new):
         return Relation("same", "the same words")
     apart = guard.difference(old, new)
@@ -109,6 +117,7 @@ def relation(old: str, new: str, judge: Judge | None, *, same_name: bool = False
         return Relation("same", "the same in other words")
     renamed = same_name and judged.changed >= RENAMED
     least = RELATED if oneself or common.words > 1 else HARDLY
+    least = ALIKE if named_apart else least
     near = judged.cosine >= least and not guard.names_another(old, new)
     changed = renamed or (near and _is_changed(judged, common.share))
     if changed and (apart or _words(old) != _words(new)):

@@ -220,7 +220,10 @@ def compared(store: Store, fact: Fact, pairs: PairModel | None) -> Compared:
     for other, same_key, _ in known.rivals(fact):
         if other.id in (fact.id, *fact.supersedes):
             continue
-        verdict = relation(other.text, fact.text, known.judge, same_name=same_key)
+        apart = not same_key and _are_named_apart(other, fact)
+        verdict = relation(
+            other.text, fact.text, known.judge, same_name=same_key, named_apart=apart
+        )
         if verdict.kind == "same" and set(fact.scopes) <= set(other.scopes):
             same = same or other
         elif verdict.kind == "changed":
@@ -228,6 +231,12 @@ def compared(store: Store, fact: Fact, pairs: PairModel | None) -> Compared:
         elif verdict.kind == "neither":
             others.append(other)
     return Compared(same, tuple(found), _closest(others, fact, known.judge))
+
+
+def _are_named_apart(one: Fact, other: Fact) -> bool:
+    """Whether both have a name, and no word of one is in the other's names."""
+    mine, its = (stems(" ".join(fact.names)) - stopwords() for fact in (one, other))
+    return bool(one.name and other.name) and mine.isdisjoint(its)
 
 
 def _closest(others: Sequence[Fact], fact: Fact, judge: Judge | None) -> Fact | None:
