@@ -321,7 +321,8 @@ def _by_turn(shown: Statement, asked: frozenset[str], pool: Pool) -> Iterator[St
 
 def _beside(shown: Statement, asked: frozenset[str], pool: Pool) -> list[Statement]:
     """Returns the later statements, one of a document, that may be of the same thing by their
-    words: more of them where none says that something is otherwise now."""
+    words: more of them where none says that something is otherwise now. Talks have such words
+    again and again."""
     about = asked | shown.words
     topic = about - content(" ".join(names_in(pool.of.parsed.prose)))
     found: list[tuple[int, Statement]] = []
@@ -330,7 +331,7 @@ def _beside(shown: Statement, asked: frozenset[str], pool: Pool) -> list[Stateme
         counted = [
             (len(one.words & about), one)
             for one in some
-            if one.words & topic and is_rival(shown, one) and one.after(shown)
+            if one.words & topic and is_rival(shown, one) and one.after(shown) and not _in_talk(one)
         ]
         likely = [
             (count, one)
