@@ -1,12 +1,13 @@
 """Changed values: whether what holds now is told first, and what held before is named.
 
     python -m bench.in_force           the set that may be looked at (bench/sets/changed-values)
-    python -m bench.in_force --homes   by another hand, and may be looked at; so may --teams and
-                                       --mixed (notes, facts and talks of one person)
+    python -m bench.in_force --homes   by another hand, and may be looked at; so may --teams,
+                                       --mixed (notes, facts and talks of one person) and
+                                       --passing (minutes and logs of a year, in which values
+                                       change in passing)
     python -m bench.in_force --kept    the other half, which nobody looks at; only figures
     python -m bench.in_force --fresh   one by a third hand, which nobody looks at either; so are
-                                       --fresh-mixed and --passing (minutes and logs of a year, in
-                                       which values change in passing)
+                                       --fresh-mixed and --passing-kept
 
 ``in force first``: the later note of a pair is the first result. ``hidden``: answers that show the
 earlier one and not the later. ``earlier named``: of the answers
@@ -25,7 +26,7 @@ from bench.unseen import own
 from bench.unseen.own import Asked, mean
 
 SET = "changed-values"
-OTHERS = ("homes", "teams", "mixed", "kept", "fresh", "fresh-mixed", "passing")
+OTHERS = ("homes", "teams", "mixed", "kept", "fresh", "fresh-mixed", "passing", "passing-kept")
 CATEGORIES = ("older", "newer", "both", "neither", "other")
 BARS = (("in force first", 0.90), ("earlier named", 0.95), ("taken for a change", 0.02))
 
