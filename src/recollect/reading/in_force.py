@@ -144,7 +144,8 @@ def group(first: Candidate, stretches: Sequence[Stretch], pool: Pool, now: datet
     if not shown.values or not shown.said.date or shown.is_head:
         return Group(shown)
     embedder = pool.of.models.embedder
-    found = chain(_by_words(shown, asked, pool), _by_turn(shown, asked, pool))
+    best = [_statements(c, pool.stored(c), shown, pool) for c in pool.best[:LOOKED_AT]]
+    found = chain(_by_words(shown, best, pool), _by_turn(shown, best, pool))
     said = {one.stretch: one for one in found}.values()
     named = particulars_in(pool.of.parsed.prose) & _around(shown)
     rivals = [one for one in said if _same_speaker(one, shown) and named <= _around(one)]
@@ -152,7 +153,7 @@ def group(first: Candidate, stretches: Sequence[Stretch], pool: Pool, now: datet
         return Group(shown)
     later: list[Statement] = []
     before: list[Statement] = []
-    beside = [] if rivals else _beside(shown, asked, pool)
+    beside = [] if rivals else _beside(shown, best, pool)
     if not rivals and embedder and pool.by_meaning:
         scored, before = _by_meaning(shown, asked, pool, embedder)
         least = SURE if first.confidence >= pool.of.policy.direct_confidence else inf
@@ -265,13 +266,17 @@ def _covers(part: Stretch, own: Stretch) -> bool:
 # ------------------------------------------------------------------ by words
 
 
-def _by_words(shown: Statement, asked: frozenset[str], pool: Pool) -> Iterator[Statement]:
+Documents = Sequence[Sequence[Statement]]
+"""The statements of the best passage of each of the best documents."""
+
+
+def _by_words(shown: Statement, best: Documents, pool: Pool) -> Iterator[Statement]:
     """Yields the statement of each of the best documents that says it in nearly the same words."""
-    names = content(" ".join(names_in(shown.text)))
-    for candidate in pool.best[:LOOKED_AT]:
+    asked, names = frozenset(pool.of.parsed.content), content(" ".join(names_in(shown.text)))
+    for some in best:
         alike = [
             one
-            for one in _without_twins(candidate, pool.stored(candidate), shown, pool)
+            for one in _without_twins(some, shown, pool)
             if len(shown.words & one.words) >= max(2, SHARED * len(shown.words))
             and shown.words & one.words - names
             and len(asked & (shown.words | one.words)) >= SHARED * len(asked)
@@ -293,17 +298,17 @@ def _goes_on(one: Statement, shown: Statement) -> bool:
     return same or (bool(these and those) and (these < those or those < these))
 
 
-def _by_turn(shown: Statement, asked: frozenset[str], pool: Pool) -> Iterator[Statement]:
+def _by_turn(shown: Statement, best: Documents, pool: Pool) -> Iterator[Statement]:
     """Yields the later statement that says of what was asked that it is otherwise now: "Key safe:
     new combination 3358." in the minutes of the house that was asked about. Of several it is the
     one with most of the words, or else the last."""
+    asked = frozenset(pool.of.parsed.content)
     wanted = asked & (shown.words | shown.title)
     if len(wanted) < TURNED:
         return
-    topic = asked & shown.words - content(" ".join(names_in(pool.of.parsed.prose)))
+    topic = asked & shown.words - _names(pool)
     turned: list[tuple[int, Moment]] = []
-    for candidate in pool.best[:LOOKED_AT]:
-        some = _statements(candidate, pool.stored(candidate), shown, pool)
+    for some in best:
         for n, one in enumerate(some):
             if (
                 topic & one.words
@@ -314,20 +319,19 @@ def _by_turn(shown: Statement, asked: frozenset[str], pool: Pool) -> Iterator[St
                 and not _is_twin(one, shown, pool)
             ):
                 turned.append((len(wanted & _words_at(n, some)), Moment(one)))
-    best = max(turned, default=None)
-    if best and best[0] >= MOST_OF * len(wanted):
-        yield best[1].statement
+    most = max(turned, default=None)
+    if most and most[0] >= MOST_OF * len(wanted):
+        yield most[1].statement
 
 
-def _beside(shown: Statement, asked: frozenset[str], pool: Pool) -> list[Statement]:
+def _beside(shown: Statement, best: Documents, pool: Pool) -> list[Statement]:
     """Returns the later statements, one of a document, that may be of the same thing by their
     words: more of them where none says that something is otherwise now. Talks have such words
     again and again."""
-    about = asked | shown.words
-    topic = about - content(" ".join(names_in(pool.of.parsed.prose)))
+    about = shown.words.union(pool.of.parsed.content)
+    topic = about - _names(pool)
     found: list[tuple[int, Statement]] = []
-    for candidate in pool.best[:LOOKED_AT]:
-        some = _statements(candidate, pool.stored(candidate), shown, pool)
+    for some in best:
         counted = [
             (len(one.words & about), one)
             for one in some
@@ -358,18 +362,18 @@ def _statements(
     return [one for one in every if one.text and not one.is_head and one.stretch != shown.stretch]
 
 
-def _without_twins(
-    candidate: Candidate, stored: StoredPassage, shown: Statement, pool: Pool
-) -> list[Statement]:
-    """Returns the same, but none of a passage of which one says the same of something else."""
-    some = _statements(candidate, stored, shown, pool)
+def _without_twins(some: Sequence[Statement], shown: Statement, pool: Pool) -> Sequence[Statement]:
+    """Returns the statements of a passage; none where one says the same of something else."""
     return [] if any(_is_twin(one, shown, pool) for one in some) else some
 
 
 def _is_twin(one: Statement, shown: Statement, pool: Pool) -> bool:
-    parsed = pool.of.parsed
-    names = content(" ".join(names_in(parsed.prose)))
-    return is_twin(shown, one, frozenset(parsed.content), names)
+    return is_twin(shown, one, frozenset(pool.of.parsed.content), _names(pool))
+
+
+def _names(pool: Pool) -> frozenset[str]:
+    """The words of the question that are names."""
+    return content(" ".join(names_in(pool.of.parsed.prose)))
 
 
 # ------------------------------------------------------------------ by meaning
@@ -448,7 +452,7 @@ def _sides(
         if hit.passage != stored.key or not pool.of.shows(stored):
             continue
         candidate = graded.get(hit.document) or Candidate(hit.document, hit.passage, 0.0, ())
-        some = _without_twins(candidate, stored, shown, pool)
+        some = _without_twins(_statements(candidate, stored, shown, pool), shown, pool)
         rivals = [one for one in some if is_rival(shown, one)]
         if rivals:
             sides[bool(rivals[0].after(shown))].append(rivals)

@@ -55,11 +55,15 @@ class Statement:
     @property
     def is_head(self) -> bool:
         """Whether it is a line above a text, and says nothing: its title, who was there."""
-        text, title = self.stored.passage.text, self.title
-        called = bool(title) and title <= self.words and len(self.words - title) < len(title)
-        first = not (self.stored.passage.n or text[: self.stretch.start].strip())
-        leads = first and called and text[self.stretch.end :].lstrip(" ").startswith("\n")
-        return leads or _FIELD.match(self.text) is not None
+        if _FIELD.match(self.text):
+            return True
+        text = self.stored.passage.text
+        if self.stored.passage.n or text[: self.stretch.start].strip():
+            return False
+        if not text[self.stretch.end :].lstrip(" ").startswith("\n"):
+            return False
+        more = self.words - self.title
+        return bool(self.title) and self.title <= self.words and len(more) < len(self.title)
 
     @cached_property
     def title(self) -> frozenset[str]:
