@@ -355,3 +355,16 @@ def test_a_later_note_that_may_be_of_the_same_thing_is_shown_beside_it(memory: M
     )
     found = asked(memory, "Who is our welfare officer?").results
     assert any("Jonas Pell" in one.text for one in found)
+
+
+def test_what_changed_twice_is_told_by_its_last_value(memory: Memory) -> None:
+    minutes(
+        memory,
+        (1, "Roof is dry.\n\nDiesel for the jetty pump comes from Kolber Marine, Giles orders."),
+        (6, "Fuel is dear.\n\nDiesel for the jetty pump is from Astrup Oils as of July."),
+        (10, "No diesel three times.\n\nBack to Kolber for the jetty pump, Giles has ordered."),
+        title="Committee",
+    )
+    first = asked(memory, "Who do we get diesel for the jetty pump from?").results[0]
+    assert first.document == "10"
+    assert [one.document for one in first.earlier] == ["6", "1"]

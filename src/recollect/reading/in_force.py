@@ -96,6 +96,10 @@ _TURN = re.compile(
 """Words by which something is said to be otherwise than it was."""
 
 
+Documents = Sequence[Sequence[Statement]]
+"""The statements of the best passage of each of the best documents."""
+
+
 class Group(NamedTuple):
     """Statements of one thing."""
 
@@ -145,15 +149,12 @@ def group(first: Candidate, stretches: Sequence[Stretch], pool: Pool, now: datet
         return Group(shown)
     embedder = pool.of.models.embedder
     best = [_statements(c, pool.stored(c), shown, pool) for c in pool.best[:LOOKED_AT]]
-    found = chain(_by_words(shown, best, pool), _by_turn(shown, best, pool))
-    said = {one.stretch: one for one in found}.values()
     named = particulars_in(pool.of.parsed.prose) & _around(shown)
-    rivals = [one for one in said if _same_speaker(one, shown) and named <= _around(one)]
+    rivals = _rivals(shown, best, named, pool)
     if len(rivals) > CHANGES:
         return Group(shown)
     later: list[Statement] = []
     before: list[Statement] = []
-    beside = [] if rivals else _beside(shown, best, pool)
     if not rivals and embedder and pool.by_meaning:
         scored, before = _by_meaning(shown, asked, pool, embedder)
         least = SURE if first.confidence >= pool.of.policy.direct_confidence else inf
@@ -164,8 +165,32 @@ def group(first: Candidate, stretches: Sequence[Stretch], pool: Pool, now: datet
     line = sorted([shown, *known], key=Moment)
     if all(one.values == shown.values for one in known):
         line = [shown]
-    alike = tuple(beside) if len(line) == 1 else ()
-    return Group(line[-1], tuple(reversed(line[:-1])), tuple(later), tuple(before), alike)
+    line = _followed(line, best, named, pool)
+    alike = _beside(line[-1], best, pool)
+    return Group(line[-1], tuple(reversed(line[:-1])), tuple(later), tuple(before), tuple(alike))
+
+
+def _rivals(
+    shown: Statement, best: Documents, named: frozenset[str], pool: Pool
+) -> list[Statement]:
+    """Returns the statements of other times that are of the same thing by their words."""
+    found = chain(_by_words(shown, best, pool), _by_turn(shown, best, pool))
+    said = {one.stretch: one for one in found}.values()
+    return [one for one in said if _same_speaker(one, shown) and named <= _around(one)]
+
+
+def _followed(
+    line: list[Statement], best: Documents, named: frozenset[str], pool: Pool
+) -> list[Statement]:
+    """Returns a line of statements with those that turned from its last one in their turn: who had
+    a post, who took it over, and who has it now."""
+    while 1 < len(line) <= CHANGES:
+        last = line[-1]
+        later = [one for one in _rivals(last, best, named, pool) if one.after(last)]
+        if not later:
+            break
+        line = [*line, min(later, key=Moment)]
+    return line
 
 
 def _asked_for(own: Sequence[Statement], asked: frozenset[str], pool: Pool) -> Statement:
@@ -264,10 +289,6 @@ def _covers(part: Stretch, own: Stretch) -> bool:
 
 
 # ------------------------------------------------------------------ by words
-
-
-Documents = Sequence[Sequence[Statement]]
-"""The statements of the best passage of each of the best documents."""
 
 
 def _by_words(shown: Statement, best: Documents, pool: Pool) -> Iterator[Statement]:
