@@ -14,6 +14,7 @@ from functools import cache, cached_property
 from itertools import chain
 
 from recollect.nouns import Candidate, StoredPassage, Stretch, filled
+from recollect.text import heads
 from recollect.text.questions.time_words import WORDS
 from recollect.text.questions.when import entries
 from recollect.text.stated import Stated, of_statement
@@ -29,13 +30,6 @@ _NUMBER = re.compile(r"([$€£¥])?(\d[\d.,:]*\d|\d)(?:\s?([^\W\d_]+|[%°€$£
 _HEAD = re.compile(r"\A(?:\s*#{1,6}[ \t].*\n)*(?:\s*[-*+•][ \t]+)?")
 """The headings above a sentence, and the mark of a list."""
 _WORD = re.compile(r"[^\W_][\w'’-]*")
-_FIELD = re.compile(
-    r"(?:from|to|cc|subject|date|present|absent|attend\w+|participants|apologies|von|an|betreff|datum"
-    r"|anwesend|entschuldigt|teilnehmer\w*|de|para|asunto|fecha|presentes|asistentes|objet|présents)"
-    r"\s?:",
-    re.IGNORECASE,
-)
-"""What the head of a mail or of minutes begins with."""
 _NEGATION = re.compile(
     r"(?P<not>\b(?:not|no|never|nobody|nothing|without|forbidden|nicht|kein\w*|nie|verboten|sin|nunca"
     r"|prohibido|ne|pas|jamais|interdit)\b|n['’]t\b)|\b(?:(?P<only>only|nur|solo)|(?P<must>must)"
@@ -55,7 +49,7 @@ class Statement:
     @property
     def is_head(self) -> bool:
         """Whether it is a line above a text, and says nothing: its title, who was there."""
-        if _FIELD.match(self.text):
+        if heads.is_head(self.text):
             return True
         text = self.stored.passage.text
         if self.stored.passage.n or text[: self.stretch.start].strip():

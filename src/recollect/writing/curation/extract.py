@@ -20,6 +20,7 @@ from itertools import zip_longest
 from recollect.facts import TYPES, FactType
 from recollect.named_tuple import NamedTuple
 from recollect.ports import PassageSentences, SpokenSentence, Worth, WorthModel
+from recollect.text.heads import is_attendance
 from recollect.text.keys import words
 from recollect.text.lexical import indexed_text
 from recollect.text.stopwords import stopwords
@@ -51,12 +52,6 @@ _OF_US = re.compile(
     r"\b(?:[Ww]e(?:'\w+)?|us|[Oo]urs?|[Yy]ou(?:'\w+)?|[Yy]ours?|[Ww]ir|uns|[Uu]nser\w*|Sie|Ihnen|Ihre?[mnrs]?)\b"
 )
 """Who is meant, only the whole text says."""
-_ATTENDANCE = re.compile(
-    r"(?:present|attendees|attending|in attendance|participants|apologies|absent|anwesend\w*"
-    r"|teilnehm\w+|entschuldigt)(?: \([^)]*\))?:\s",
-    re.IGNORECASE,
-)
-"""How a line begins that says who was at a meeting."""
 
 
 class PieceContext(NamedTuple):
@@ -191,7 +186,7 @@ def _fact(piece: CurationPiece, said: _Said, worth: Worth, told: PieceContext) -
         start = said.before.start
         statement = _statement(text[start:end])
     asks = statement.endswith("?")
-    if _ATTENDANCE.match(statement):
+    if is_attendance(statement):
         return None
     if statement.count(" ") + 1 < FEWEST or (told.note and asks and worth.keep < 0.5):
         return None
