@@ -811,7 +811,10 @@ def test_demo_tells_in_80_columns_what_it_promises_to_show() -> None:
         assert shown in told
     after = told.partition("--replace")[2]
     shown = after.partition("$ recollect history")[0]
-    assert [line.split()[0] for line in shown.splitlines() if "Thursdays" in line] == ["until"]
+    assert [line.split()[0] for line in shown.splitlines() if "Thursdays" in line] == [
+        "instead",  # the receipt has what was replaced
+        "until",
+    ]
 
 
 def test_demo_json_has_every_command_and_its_answer() -> None:

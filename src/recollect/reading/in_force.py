@@ -194,9 +194,14 @@ def _followed(
 
 
 def _asked_for(own: Sequence[Statement], asked: frozenset[str], pool: Pool) -> Statement:
-    """Returns the statement that the question asks for: the one with most of its words, or where
-    none has more than a few of them the nearest."""
-    best = max(own, key=lambda one: (len(one.words & asked - one.title), bool(one.values)))
+    """Returns the statement that the question asks for: the one with most of its words, first of
+    those that the title lacks, or where none has more than a few of them the nearest."""
+
+    def worth(one: Statement) -> tuple[int, int, bool]:
+        has = one.words & asked
+        return len(has - one.title), len(has), bool(one.values)
+
+    best = max(own, key=worth)
     few = share(pool.worth, best.words & asked) < FEW_WORDS
     some = [one for one in own if one.values][:SENTENCES] if few else []
     embedder = pool.of.models.embedder
@@ -349,8 +354,8 @@ def _beside(shown: Statement, best: Documents, pool: Pool) -> list[Statement]:
     """Returns the later statements, one of a document, that may be of the same thing by their
     words: more of them where none says that something is otherwise now. Talks have such words
     again and again."""
-    about = shown.words.union(pool.of.parsed.content)
-    topic = about - _names(pool)
+    asked = frozenset(pool.of.parsed.content)
+    about, topic = shown.words | asked, asked - _names(pool)
     found: list[tuple[int, Statement]] = []
     for some in best:
         counted = [

@@ -198,7 +198,7 @@ class KnownFacts:
 
 
 def _embedded(fact: Fact) -> str:
-    return indexed_text(fact.name, "", fact.text)
+    return indexed_text(fact.heading, "", fact.text)
 
 
 class Compared(NamedTuple):

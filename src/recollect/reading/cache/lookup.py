@@ -31,6 +31,7 @@ from recollect.reading.cache.packing import SHAPE, packed, unpacked
 from recollect.reading.pool import Models, Pass
 from recollect.reading.question import Question, understand
 from recollect.text import pairs
+from recollect.text.questions.parse import parse
 from recollect.text.terms import stems
 from recollect.text.tokens import count_tokens
 from recollect.trace import current, fail, say, stage, tracing
@@ -235,9 +236,13 @@ class _Search(NamedTuple):
         kept = self.cache.get(best.kept.key) if best.kept else None
         if kept is None:
             return Lookup(None, report)
-        if best.overlap < 1 and unpacked(kept.answer).hints:
+        if unpacked(kept.answer).hints and not self._has_the_words_of(best.question):
             return Lookup(None, report._replace(reason=OTHER_WORDS))
         return self._again(kept, report._replace(status="hit"), tier=1)
+
+    def _has_the_words_of(self, question: str) -> bool:
+        """Whether both questions look for the same words."""
+        return set(self.question.parsed.content) == set(parse(question).content)
 
     def _nearest(self, candidates: Sequence[Nearest]) -> Nearest | None:
         """Returns the nearest of them that asks the same; else the nearest by its words, without
