@@ -85,12 +85,12 @@ BESIDE = 100
 """Characters before and after a statement that may say what it is about."""
 _TURN = re.compile(
     r"\b(?:now|changed|new|no longer|any ?more|instead of|again|as of|until further notice"
-    r"|from (?:today|now|then|next|\d|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\w*)"
+    r"|from (?:today|now|then|next|\d+|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\w*)"
     r"|back (?:to|at|in|on|with)|switched|renamed|re(?:set|placed|versed)|retires?d?"
     r"|(?:fell|falls|rose|rises|rais\w+|went|goes|dropp?\w*|cut|lower\w+|increas\w+|reduc\w+|mov\w+"
     r"|set|extend\w+|postpon\w+)(?: \w+){0,2} to|(?:takes?|took|hands?) over"
     r"|jetzt|neu\w*|nicht mehr|statt|ahora|nuev\w+|ya no"
-    r"|ab (?:heute|jetzt|sofort|\d|(?:Jan|Feb|März|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)\w*))\b",
+    r"|ab (?:heute|jetzt|sofort|\d+|(?:Jan|Feb|März|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)\w*))\b",
     re.IGNORECASE,
 )
 """Words by which something is said to be otherwise than it was."""
