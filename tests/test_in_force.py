@@ -18,6 +18,7 @@ from recollect.reading.statement import Statement
 
 SAMPLES = Path(__file__).resolve().parents[1] / "src" / "recollect" / "samples" / "vault"
 CHANGED = Path(__file__).resolve().parents[1] / "bench" / "sets" / "changed-values" / "docs.jsonl"
+PASSING = CHANGED.parents[1] / "changed-values-passing" / "docs.jsonl"
 UPLOADS = {
     "limits.md": (
         3,
@@ -341,20 +342,19 @@ def test_a_later_fact_comes_before_a_talk_that_answers_as_well(memory: Memory) -
 
 
 def test_a_later_note_that_may_be_of_the_same_thing_is_shown_beside_it(memory: Memory) -> None:
-    minutes(
-        memory,
-        (
-            2,
-            "Juniors sail on Sunday.\n\nNkechi Obi is our welfare officer, ask her.\n\nAGM.",
-        ),
-        (
-            7,
-            "Jetty done.\n\nNkechi moves abroad, so the welfare course is taken by Jonas Pell now.",
-        ),
-        title="Committee",
-    )
-    found = asked(memory, "Who is our welfare officer?").results
-    assert any("Jonas Pell" in one.text for one in found)
+    """Its passage is about other things, so that it is not found by itself."""
+    rows = [json.loads(line) for line in PASSING.read_text("utf-8").splitlines()]
+    memory.put(
+        Document(
+            row["id"], "notes", row["text"], title=row["title"],
+            date=datetime.fromisoformat(row["date"]).replace(tzinfo=UTC),
+        )
+        for row in rows
+    )  # fmt: skip
+    memory.models.embed()
+    first, *others = asked(memory, "what's the working channel of the rescue boats?").results
+    assert "VHF 37" in first.text
+    assert any("VHF 72" in one.text for one in others)
 
 
 def test_what_changed_twice_is_told_by_its_last_value(memory: Memory) -> None:
@@ -368,3 +368,34 @@ def test_what_changed_twice_is_told_by_its_last_value(memory: Memory) -> None:
     first = asked(memory, "Who do we get diesel for the jetty pump from?").results[0]
     assert first.document == "10"
     assert [one.document for one in first.earlier] == ["6", "1"]
+
+
+def test_what_was_in_force_on_a_day_is_not_followed_beyond_it(memory: Memory) -> None:
+    minutes(
+        memory,
+        (1, "Roof is dry.\n\nDiesel for the jetty pump comes from Kolber Marine, Giles orders."),
+        (6, "Fuel is dear.\n\nDiesel for the jetty pump is from Astrup Oils as of July."),
+        (10, "No diesel three times.\n\nBack to Kolber for the jetty pump, Giles has ordered."),
+        title="Committee",
+    )
+    question = "Who do we get diesel for the jetty pump from?"
+    then = memory.search(question, as_of="2026-08-01", cache=False)
+    assert then.results[0].document == "6"
+
+
+@pytest.mark.parametrize(
+    ("line", "is_head"),
+    [
+        ("Canal Works, board", True),
+        ("Present: Mina Feld, Jean Abara", True),
+        ("From: Warmwell service", True),
+        ("The gate shuts at 21:30.", False),
+    ],
+)
+def test_a_line_above_a_text_is_no_statement(line: str, is_head: bool) -> None:
+    text = f"{line}\n\nFirst aid officer is Jean Abara."
+    note = StoredPassage(
+        1, "a:1", Passage(0, text), Document("a", "notes", title="Canal Works board")
+    )
+    one = Statement(Candidate(1, 1, 0.0, ()), note, 0, len(line))
+    assert one.is_head == is_head

@@ -15,6 +15,7 @@ from math import log1p
 from recollect.reading import fitted, units
 from recollect.storage.embedded.glance import Glance, Unreadable
 from recollect.text import keys
+from recollect.text.headings import headings
 from recollect.text.ordinary import commonness
 from recollect.text.statements.cues import beginnings, cued
 from recollect.text.stopwords import language, stopwords
@@ -100,7 +101,7 @@ def _best(above: str, text: str, worth: Mapping[str, float]) -> float:
     """What the words are worth that a sentence of a passage has with what stands above it."""
     known = stems(above)
     said = (
-        stems("\n".join((text[start:end], *units.headings(text, end)))) | known
+        stems("\n".join((text[start:end], *headings(text, end)))) | known
         for start, end, _ in units.units_of(text, 0)
     )
     return max((sum(worth[word] for word in worth.keys() & one) for one in said), default=0.0)

@@ -38,10 +38,6 @@ _WANTED = (
 """Words that say what is wanted of a thing, and not which thing is meant."""
 _KIND = re.compile(r"\b(?:[Ww](?:hich|hat|elche[nmrs]?)|(?:[Qq]u|[Cc]u)[eéáa]l?)\s+([a-zäöüñ]\w+)")
 """What kind of thing is wanted ("which journal …"); a name there says which thing is meant."""
-_OWN = (
-    "mein meine meinen meinem meiner unser unsere unseren mi mis nuestro nuestra mon ma mes notre"
-)
-"""Whose it is that is asked about: one's own, which goes without saying."""
 _OF = "(?:of|von|vom|der|des|de|del|du)"
 _OWNED = re.compile(rf"['’]|\b{_OF}\b", re.IGNORECASE)
 _ASKS_KIND = re.compile(
@@ -86,7 +82,6 @@ def is_silent(told: str, asked: Collection[str]) -> bool:
     """Whether a text has fewer than half of these words, in any form, of those that say what is
     asked of something; where they ask how much, or when, it has no number."""
     said = stems(told)
-    asked = set(asked) - _own()
     words = [word for word in asked if word not in _wanted()]
     if not words:
         return bool(asked) and not _CODE.search(told)
@@ -222,11 +217,6 @@ def _kinds(pool: Pool) -> set[str]:
     in a script without spaces, say nothing for sure."""
     named = _KIND.findall(pool.of.parsed.prose)
     return {*_wanted(), *filter(is_run, pool.worth), *chain.from_iterable(map(stems, named))}
-
-
-@cache
-def _own() -> frozenset[str]:
-    return frozenset(stems(_OWN))
 
 
 @cache

@@ -161,10 +161,11 @@ def group(first: Candidate, stretches: Sequence[Stretch], pool: Pool, now: datet
         sure = (one for score, one in scored if score >= least and not _in_talk(one))
         rivals = [one for one in sure if named <= _around(one)]
         later = [one for score, one in scored if score >= NEAR and one not in rivals]
-    known = [one for one in rivals if one.said.date is None or one.said.date <= now]
+    known = [one for one in rivals if _is_said_by(now, one)]
     line = sorted([shown, *known], key=Moment)
     if all(one.values == shown.values for one in known):
         line = [shown]
+    best = [[one for one in some if _is_said_by(now, one)] for some in best]
     line = _followed(line, best, named, pool)
     alike = _beside(line[-1], best, pool)
     return Group(line[-1], tuple(reversed(line[:-1])), tuple(later), tuple(before), tuple(alike))
@@ -177,6 +178,10 @@ def _rivals(
     found = chain(_by_words(shown, best, pool), _by_turn(shown, best, pool))
     said = {one.stretch: one for one in found}.values()
     return [one for one in said if _same_speaker(one, shown) and named <= _around(one)]
+
+
+def _is_said_by(now: datetime, one: Statement) -> bool:
+    return one.said.date is None or one.said.date <= now
 
 
 def _followed(

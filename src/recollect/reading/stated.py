@@ -19,7 +19,8 @@ from math import log1p
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Candidate, StoredPassage, values_of
 from recollect.reading.pool import Pool, share
-from recollect.reading.units import HEADING, headings, units_of
+from recollect.reading.units import units_of
+from recollect.text.headings import HEADING, headings
 from recollect.text.questions.subjects import (
     Subjects,
     less_owners,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from recollect.text.code import is_code
@@ -12,9 +11,6 @@ from recollect.text.tokens import count_tokens
 SHORT, CODE = 60, 200
 """Tokens of a passage that is one unit; and of one of code, of which a part is of little use."""
 MARKS = ("?", "？", "؟")
-HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(\S.*)$", re.MULTILINE)
-_DEEPER = 7
-"""Than any heading."""
 
 
 def units_of(text: str, begin: int) -> list[tuple[int, int, int]]:
@@ -26,16 +22,6 @@ def units_of(text: str, begin: int) -> list[tuple[int, int, int]]:
         (begin + start, begin + end, count_tokens(text[begin + start : begin + end]))
         for start, end in _with_replies(text[begin:])
     ]
-
-
-def headings(text: str, end: int) -> list[str]:
-    """Returns the headings that what ends there stands under, nearest first."""
-    found, least = [], _DEEPER
-    for heading in reversed([*HEADING.finditer(text, 0, end)]):
-        if len(heading[1]) < least:
-            least = len(heading[1])
-            found.append(heading[2])
-    return found
 
 
 def _is_code(text: str) -> bool:

@@ -27,6 +27,7 @@ from typing import Any
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Document, StoredPassage
 from recollect.text.dates import parse_date
+from recollect.text.headings import HEADING, headings
 from recollect.text.support import tables
 from recollect.text.terms import fold
 
@@ -76,7 +77,6 @@ _AFTER = re.compile(r"[*_)]*\s*(?:[·•|–—]|\Z)|\.\s")
 _MARKS = " \t-*+•>_("
 _APART = re.compile(r"[*_)]*\s*(?:[:·•|–—]|-\s|\Z)")
 """What stands behind a day without a year that a line of a log begins with."""
-_HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(\S.*)$", re.MULTILINE)
 _MTIME = re.compile(r"(\d{15,20}):\d+\b")
 AHEAD = timedelta(days=92)
 """How far a day without a year may be ahead of what names it: most tell of what was."""
@@ -227,7 +227,7 @@ def of_statement(stored: StoredPassage, start: int, end: int) -> Stated:
     if document.kind == "session":
         return of_document(document)
     begins = start
-    for heading in _HEADING.finditer(text, start, end):
+    for heading in HEADING.finditer(text, start, end):
         begins = heading.end() if not text[begins : heading.start()].strip() else begins
     for one in written(text[begins:end]):
         if _FROM.search(text[begins : begins + one.start]):
@@ -284,10 +284,7 @@ def _of_year(day: YearlessDay | None, above: Sequence[str], document: Document) 
 
 def _headings(stored: StoredPassage, at: int) -> Iterator[str]:
     """Yields the headings that a place stands under, nearest first, without the title."""
-    text, title = stored.passage.text, stored.document.title
-    least = 7
-    for heading in reversed(list(_HEADING.finditer(text, 0, at))):
-        if len(heading[1]) < least and heading[2].strip("# \t") != title:
-            yield heading[2]
-        least = min(least, len(heading[1]))
+    title = stored.document.title
+    above = headings(stored.passage.text, at)
+    yield from (one for one in above if one.strip("# \t") != title)
     yield from (one for one in reversed(stored.passage.trail.split(" > ")) if one != title)

@@ -208,8 +208,8 @@ class Compared(NamedTuple):
     """One that says the same."""
     conflicts: tuple[Conflict, ...] = ()
     """Those that say otherwise."""
-    nearest: Fact | None = None
-    """Of those that are neither the one that is nearest in meaning, or else in words."""
+    others: tuple[Fact, ...] = ()
+    """Those that do neither."""
 
 
 def compared(store: Store, fact: Fact, pairs: PairModel | None) -> Compared:
@@ -230,7 +230,7 @@ def compared(store: Store, fact: Fact, pairs: PairModel | None) -> Compared:
             found.append(Conflict(other, verdict.why, verdict.sure))
         elif verdict.kind == "neither":
             others.append(other)
-    return Compared(same, tuple(found), _closest(others, fact, known.judge))
+    return Compared(same, tuple(found), tuple(others))
 
 
 def _are_named_apart(one: Fact, other: Fact) -> bool:
@@ -239,11 +239,12 @@ def _are_named_apart(one: Fact, other: Fact) -> bool:
     return bool(one.name and other.name) and mine.isdisjoint(its)
 
 
-def _closest(others: Sequence[Fact], fact: Fact, judge: Judge | None) -> Fact | None:
-    """Returns the one of the facts that may be about the same thing as the new one."""
+def _closest(others: Sequence[Fact], fact: Fact, pairs: PairModel | None) -> Fact | None:
+    """Returns the one of the facts that may be about the same thing as the new one, nearest in
+    meaning, or else in words."""
     texts = [(other.text, fact.text) for other in others]
-    if judge:
-        near = [one.cosine if one.cosine >= RELATED else 0.0 for one in judge(texts)]
+    if pairs:
+        near = [one.cosine if one.cosine >= RELATED else 0.0 for one in pairs.judge(texts)]
     else:
         near = [overlap(*pair).share for pair in texts]
     most = max(near, default=0.0)
@@ -355,7 +356,7 @@ def decide(
         verdict = standing(fact.text)
         fact = fact._replace(standing=verdict.status)
         note = f"{verdict.status}: {verdict.why}" if verdict.status != "active" else ""
-    same, found, nearest = (
+    same, found, others = (
         Compared() if fact.standing == "outdated" else compared(store, fact, pairs)
     )
     if same is not None and not new.told.get("id"):
@@ -374,7 +375,7 @@ def decide(
             return FactDecision(fact, note=note, named=named, replaced=gone)
         note = "; ".join(filter(None, (note, "nothing was replaced")))
     fact = fact._replace(disputes=tuple(conflict.fact.mark for conflict in found))
-    meant = nearest if new.replace and not found else None
+    meant = _closest(others, fact, pairs) if new.replace and not found else None
     return FactDecision(fact, None, found, note, named, _stored(store, fact), meant)
 
 
