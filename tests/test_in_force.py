@@ -370,6 +370,45 @@ def test_what_changed_twice_is_told_by_its_last_value(memory: Memory) -> None:
     assert [one.document for one in first.earlier] == ["6", "1"]
 
 
+def test_a_report_about_a_service_replaces_nothing_that_is_said_of_it(memory: Memory) -> None:
+    """That a value "went from 30 % to 95 %" is no turn, and the name of a service no topic."""
+    copied = datetime(2026, 11, 1, tzinfo=UTC)
+    table = "| Setting | Default |\n|---|---|\n| batch_size | 250 |\n| idle_timeout | 45 s |"
+    health = "# ledger-svc\n\nHealth page: `https://ledger.internal/v1/health`, port 8443."
+    memory.put(
+        [
+            Document(
+                "ledger.md", "notes", f"{health}\n\n## Settings\n\n{table}", title="ledger-svc",
+                date=copied, stamp=f"{int(1e9 * copied.timestamp())}:9",
+            ),
+            Document(
+                "incident.md", "notes", title="INC-2201 ledger slow",
+                text="# INC-2201 ledger slow\nDate: 2 October 2026, Sev 3\n\nCPU of ledger-svc "
+                "went from 30 % to 95 % after the import. Restarted by Ravi.",
+                date=datetime(2026, 10, 2, tzinfo=UTC),
+            ),
+        ]
+    )  # fmt: skip
+    memory.models.embed()
+    first = asked(memory, "What port does ledger-svc use?").results[0]
+    assert first.document == "ledger.md"
+    assert "8443" in first.text
+    assert not first.earlier
+
+
+def test_what_says_the_same_is_not_told_as_what_held_before(memory: Memory) -> None:
+    minutes(
+        memory,
+        (3, "Half plots pay 42 pounds a year."),
+        (6, "Half plots pay 39 pounds a year now."),
+        (9, "Half plots pay 39 pounds a year, as agreed."),
+        title="Allotments",
+    )
+    first = asked(memory, "How much do half plots pay?").results[0]
+    assert "39" in first.text
+    assert [one.text for one in first.earlier] == ["Half plots pay 42 pounds a year."]
+
+
 def test_what_was_in_force_on_a_day_is_not_followed_beyond_it(memory: Memory) -> None:
     minutes(
         memory,

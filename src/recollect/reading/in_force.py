@@ -42,6 +42,7 @@ from recollect.reading.pool import (
 from recollect.reading.statement import (
     Moment,
     Statement,
+    agree,
     content,
     is_rival,
     is_twin,
@@ -76,21 +77,25 @@ FEW_WORDS = 0.3
 """The share of the question's words that a statement has by which it is known to be asked for."""
 SHARED = 0.5
 """The share of its words that a statement has in common with one that says the same."""
-TURNED, MOST_OF = 2, 0.6
-"""Words of the question that a statement has at least of which another may turn, and the share of
-them that the other has with what stands around it."""
+TURNED, SOME_OF, MOST_OF = 2, 0.15, 0.6
+"""Words of the question that a statement has at least, with its title, of which another may turn;
+what those without its title are worth of all; and the share that the other has with what stands
+around it. A name in a title says of what a note is, and not what is asked of it."""
 IN_COMMON = 2
 """Words of the question or the statement that a later one has which is shown with it."""
 BESIDE = 100
 """Characters before and after a statement that may say what it is about."""
+_MONTHS = "Jan|Feb|Mar|März|Apr|May|Mai|Jun|Jul|Aug|Sep|Oct|Okt|Nov|Dec|Dez"
+_DAY = rf"(?:\d{{1,2}}(?:st|nd|rd|th|\.\d{{1,2}}|\.? (?:{_MONTHS})\w*)|20\d\d)"
+"""A day or a year: what goes "from 210 ms to 6 s" did not turn."""
 _TURN = re.compile(
     r"\b(?:now|changed|new|no longer|any ?more|instead of|again|as of|until further notice"
-    r"|from (?:today|now|then|next|\d+|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\w*)"
+    rf"|from (?:today|now|then|next|(?:the )?{_DAY}|(?:{_MONTHS})\w*)"
     r"|back (?:to|at|in|on|with)|switched|renamed|re(?:set|placed|versed)|retires?d?"
     r"|(?:fell|falls|rose|rises|rais\w+|went|goes|dropp?\w*|cut|lower\w+|increas\w+|reduc\w+|mov\w+"
     r"|set|extend\w+|postpon\w+)(?: \w+){0,2} to|(?:takes?|took|hands?) over"
     r"|jetzt|neu\w*|nicht mehr|statt|ahora|nuev\w+|ya no"
-    r"|ab (?:heute|jetzt|sofort|\d+|(?:Jan|Feb|März|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)\w*))\b",
+    rf"|ab (?:heute|jetzt|sofort|(?:dem )?{_DAY}|(?:{_MONTHS})\w*))\b",
     re.IGNORECASE,
 )
 """Words by which something is said to be otherwise than it was."""
@@ -162,9 +167,7 @@ def group(first: Candidate, stretches: Sequence[Stretch], pool: Pool, now: datet
         rivals = [one for one in sure if named <= _around(one)]
         later = [one for score, one in scored if score >= NEAR and one not in rivals]
     known = [one for one in rivals if _is_said_by(now, one)]
-    line = sorted([shown, *known], key=Moment)
-    if all(one.values == shown.values for one in known):
-        line = [shown]
+    line = _turned(sorted([shown, *known], key=Moment), shown)
     best = [[one for one in some if _is_said_by(now, one)] for some in best]
     line = _followed(line, best, named, pool)
     alike = _beside(line[-1], best, pool)
@@ -180,6 +183,18 @@ def _rivals(
     return [one for one in said if _same_speaker(one, shown) and named <= _around(one)]
 
 
+def _turned(line: Sequence[Statement], shown: Statement) -> list[Statement]:
+    """Returns a line of statements without those that the next one bears out; what is shown stands
+    for what only repeats it."""
+    kept = [line[-1]]
+    for one in reversed(line[:-1]):
+        if not agree(one, kept[0]):
+            kept.insert(0, one)
+        elif one is shown:
+            kept[0] = one
+    return kept
+
+
 def _is_said_by(now: datetime, one: Statement) -> bool:
     return one.said.date is None or one.said.date <= now
 
@@ -191,7 +206,8 @@ def _followed(
     a post, who took it over, and who has it now."""
     while 1 < len(line) <= CHANGES:
         last = line[-1]
-        later = [one for one in _rivals(last, best, named, pool) if one.after(last)]
+        rivals = _rivals(last, best, named, pool)
+        later = [one for one in rivals if one.after(last) and not agree(one, last)]
         if not later:
             break
         line = [*line, min(later, key=Moment)]
@@ -335,7 +351,7 @@ def _by_turn(shown: Statement, best: Documents, pool: Pool) -> Iterator[Statemen
     one with most of the words, or else the last."""
     asked = frozenset(pool.of.parsed.content)
     wanted = asked & (shown.words | shown.title)
-    if len(wanted) < TURNED:
+    if len(wanted) < TURNED or share(pool.worth, asked & shown.words) < SOME_OF:
         return
     topic = asked & shown.words - _names(pool)
     turned: list[tuple[int, Moment]] = []

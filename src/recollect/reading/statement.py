@@ -24,6 +24,8 @@ from recollect.text.terms import fold, stems, terms
 ALIKE, SOMEWHAT = 0.6, 0.3
 """The shares of words that twins have in common: where a common word tells them apart, and where
 a name does."""
+HALF = 0.5
+"""The share of words that statements have in common which say the same."""
 AT_ONCE, COPIED = timedelta(hours=1), timedelta(days=1)
 """What is nearer in time was recorded together; the same of files that go by their mtimes."""
 _NUMBER = re.compile(r"([$€£¥])?(\d[\d.,:]*\d|\d)(?:\s?([^\W\d_]+|[%°€$£]))?")
@@ -145,6 +147,19 @@ def shares_kind(one: Statement, other: Statement) -> bool:
     """Whether each has a value of the same kind. Where both deny something, none of them turned."""
     kinds = one.values.keys() & other.values.keys()
     return any(kind != "negation" or one.values[kind] != other.values[kind] for kind in kinds)
+
+
+def agree(one: Statement, other: Statement) -> bool:
+    """Whether they say the same: by the same values, or in much the same words where of each kind
+    of value that both have one has all of the other's, and both deny the same."""
+    mine, its = one.values, other.values
+    if mine == its:
+        return True
+    if mine.get("negation") != its.get("negation"):
+        return False
+    alike = _share(one.words & other.words, one.words, other.words) >= HALF
+    kinds = mine.keys() & its.keys()
+    return alike and all(mine[kind] <= its[kind] or its[kind] <= mine[kind] for kind in kinds)
 
 
 def is_twin(one: Statement, other: Statement, asked: frozenset[str], names: frozenset[str]) -> bool:
