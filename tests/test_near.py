@@ -262,6 +262,12 @@ def test_without_a_model_only_the_same_words_are_the_same(a: str, b: str) -> Non
         ("Wer zahlt die Miete?", "Wann zahlt die Miete?", "another thing is asked"),
         ("¿Quién paga la renta?", "¿Cuánto paga la renta?", "another thing is asked"),
         ("Qui paie le loyer ?", "Quand paie le loyer ?", "another thing is asked"),
+        ("when is the launch?", "what price do we launch with?", "another thing is asked"),
+        (
+            "what do I do after promoting the replica?",
+            "How do I promote the replica of the parcel database?",
+            "what comes before or after it is another thing",
+        ),
         ("how much is 2 kg", "how much is 3 kg", "“2” is only in one"),
     ],
 )

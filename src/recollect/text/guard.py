@@ -95,6 +95,13 @@ _TIMES = tables.WEEKDAYS.keys() | tables.UNITS.keys()
 _NAMING: tuple[Kind, ...] = ("name", "id", "number", "month", "weekday", "season", "time")
 _VALUES: tuple[Kind, ...] = ("number", "time", "month", "weekday", "season", "rate")
 _ANYTHING = frozenset({"", "thing"})
+_STEP = re.compile(r"\b(?:after|before|while|once|instead of|without) (?:\w+ )?\w{2,}ing\b")
+_STEPS = frozenset("after before while once when if instead without then next first".split())
+_PARTICULAR = frozenset({"reason", "times", "long", "time", "place"})
+_NAMED = re.compile(
+    r"\b(?:what|which) (?!(?:is|are|was|were|be|do|does|did|has|have|had|can|could|will|would|should"
+    r"|may|must|the|our|my|a|an|of|we|i)\b)(\w+)"
+)
 _ALIKE = ({"number", "degree"}, {"long", "time"}, {"long", "degree"}, {"way", "thing"})
 _NEED = re.compile(r"\b(?:have|has|had|need|needs|needed) to\b")
 _GOING = re.compile(r"\b(?:is|are|am) going to\b|\b(?<!the )(?<!a )(?:will|shall)\b")
@@ -403,8 +410,17 @@ def _asked(a: _ComparedText, b: _ComparedText) -> str:
         return "one asks whether it is so"
     if asks == {"person", "thing"}:
         return _ANOTHER_THING
+    if _names_what(a, b) or _names_what(b, a):
+        return _ANOTHER_THING
     asks -= _ANYTHING
     return "" if len(asks) < 2 or asks in _ALIKE else _ANOTHER_THING
+
+
+def _names_what(a: _ComparedText, b: _ComparedText) -> bool:
+    """Whether one says what it asks for ("what price …"), and the other asks when, where or why, and
+    has no such word."""
+    found = _NAMED.search(" ".join(a.asking)) if b.asks in _PARTICULAR else None
+    return a.asks == "thing" and found is not None and not _in(stem(found[1]), b.words)
 
 
 def _when(a: _ComparedText, b: _ComparedText) -> str:
@@ -452,6 +468,13 @@ def _modes(view: _ComparedText) -> set[str]:
 def _direction(a: _ComparedText, b: _ComparedText) -> bool:
     """Whether one goes from where the other goes to."""
     return bool(set(_FROM.findall(a.text)) & set(_TO.findall(b.text)) - set(_TO.findall(a.text)))
+
+
+@_both_ways
+@_says("what comes before or after it is another thing")
+def _beside(a: _ComparedText, b: _ComparedText) -> bool:
+    """Whether one asks for what is done before or after something, and the other for that."""
+    return bool(_STEP.search(a.text)) and not _STEPS.intersection(b.words)
 
 
 @_says(_SOMEBODY_ELSE)
@@ -537,6 +560,7 @@ _ENGLISH = (
     _when,
     _mode,
     _direction,
+    _beside,
     _roles,
     _unlike,
 )
