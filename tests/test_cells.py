@@ -74,6 +74,17 @@ def test_the_nearest_are_found_with_and_without_a_filter(
     assert recall(store, vectors, Filter(owner="ana"), np.arange(ROWS) % 2 == 0, noisy=0.1) >= 0.985
 
 
+def test_a_centroid_is_the_mean_of_its_cell(store: EmbeddedStore) -> None:
+    """How far a cell reaches follows from the length of its centroid."""
+    (segment,) = segments(store)
+    column = {name: np.load(segment / f"{name}.npy") for name in ("codes", "scales", "offsets")}
+    rows = column["codes"] * column["scales"][:, None]
+    for n, centroid in enumerate(np.load(segment / "centroids.npy")):
+        begin, end = column["offsets"][n : n + 2]
+        if end > begin:
+            assert np.allclose(rows[begin:end].mean(axis=0), centroid, atol=1e-5)
+
+
 def test_what_is_forgotten_is_gone_from_its_cell(store: EmbeddedStore, vectors: Any) -> None:
     nearest = found(store, vectors[10])
     assert nearest[0] == 10

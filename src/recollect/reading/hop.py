@@ -101,7 +101,7 @@ def _called(
     for name, stems in names.items():
         terms, phrase = words(dict.fromkeys(stems)), Clause("phrase", phrase_terms(name))
         queries.append(TextQuery(any=terms, strict=True, field="title"))
-        queries.append(TextQuery(any=terms, must=(phrase,)))
+        queries.append(TextQuery(any=terms, must=(phrase,), strict=True))
     found = [one.hits for one in store.search_text(queries, filter, limit=LOOKED_AT)]
     keys = dict.fromkeys(hit.passage for hit in chain.from_iterable(found))
     stored = {one.key: (one, _titles(one)) for one in store.passages(list(keys))}

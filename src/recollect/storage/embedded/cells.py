@@ -10,7 +10,7 @@ never changed, merging it with what came later learns its cells anew.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -52,10 +52,29 @@ def learned(codes: NDArray[np.int8], scales: NDArray[np.float32]) -> Cells:
     ]
     blocks = np.array_split(np.arange(rows), -(-rows // _BLOCK))
     cell = np.concatenate([_assigned(_decoded(codes, scales, b), coarse, fine) for b in blocks])
-    sizes = np.bincount(cell, minlength=sum(map(len, fine)))
-    return Cells(
-        np.concatenate(fine), np.argsort(cell, kind="stable"), np.concatenate(([0], sizes.cumsum()))
-    )
+    centroids, order = np.concatenate(fine), np.argsort(cell, kind="stable")
+    sizes = np.bincount(cell, minlength=len(centroids))
+    offsets = np.concatenate(([0], sizes.cumsum()))
+    _centre(centroids, codes, scales, order, offsets)
+    return Cells(centroids, order, offsets)
+
+
+def _centre(
+    centroids: NDArray[np.float32],
+    codes: NDArray[np.int8],
+    scales: NDArray[np.float32],
+    order: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+) -> None:
+    """Moves the centroids, which were learned from a sample, to the mean of all that is in their
+    cells: how far vectors are from it follows from its length."""
+    some = np.flatnonzero(np.diff(offsets))
+    for few in np.array_split(some, -(-len(order) // _BLOCK)):
+        if len(few):
+            begin, end = offsets[few[0]], offsets[few[-1] + 1]
+            rows = _decoded(codes, scales, order[begin:end])
+            sums = np.add.reduceat(rows, offsets[few] - begin, axis=0)
+            centroids[few] = sums / np.diff(offsets)[few, None]
 
 
 def _mean(codes: NDArray[np.int8], scales: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -111,9 +130,49 @@ def _assigned(
     return cell
 
 
-def runs(cells: NDArray[np.int64], offsets: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
-    """Yields (cell, begin, end) of the cells that are not empty, in the order of the files."""
-    chosen = np.sort(cells)
-    begins, ends = offsets[chosen], offsets[chosen + 1]
-    some = begins < ends
-    yield from zip(chosen[some].tolist(), begins[some].tolist(), ends[some].tolist(), strict=True)
+class Stretches:
+    """The rows of some cells, in the order of the files. They are numbered from the first on."""
+
+    def __init__(self, cells: NDArray[np.int64], offsets: NDArray[np.int64]) -> None:
+        cells = np.sort(cells)
+        sizes = offsets[cells + 1] - offsets[cells]
+        self.cells, self.sizes = cells[sizes > 0], sizes[sizes > 0]
+        begins = offsets[self.cells]
+        ends = begins + self.sizes
+        apart = np.flatnonzero(begins[1:] != ends[:-1])  # cells side by side are one stretch
+        self._begins = begins[np.concatenate(([0], apart + 1))] if len(begins) else begins
+        self._ends = ends[np.concatenate((apart, [-1]))] if len(ends) else ends
+        self._first = np.concatenate(([0], (self._ends - self._begins).cumsum()))
+
+    def __len__(self) -> int:
+        return int(self._first[-1])
+
+    def rows(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Where in the files those are that have these numbers."""
+        stretch = np.searchsorted(self._first, numbers, side="right") - 1
+        found: NDArray[np.int64] = numbers + (self._begins - self._first[:-1])[stretch]
+        return found
+
+    def of(self, column: NDArray[Any]) -> NDArray[Any]:
+        """Their part of a column."""
+        pairs = zip(self._begins.tolist(), self._ends.tolist(), strict=True)
+        return np.concatenate([column[begin:end] for begin, end in pairs])
+
+    def each(self, values: NDArray[Any]) -> NDArray[Any]:
+        """For each row what its cell has."""
+        return np.repeat(values[self.cells], self.sizes)
+
+    def groups(self, most: int) -> Iterator[list[slice]]:
+        """Yields the rows so many at a time, long stretches in parts."""
+        group: list[slice] = []
+        size = 0
+        for begin, end in zip(self._begins.tolist(), self._ends.tolist(), strict=True):
+            for low in range(begin, end, most):
+                high = min(low + most, end)
+                if size + high - low > most:
+                    yield group
+                    group, size = [], 0
+                group.append(slice(low, high))
+                size += high - low
+        if group:
+            yield group

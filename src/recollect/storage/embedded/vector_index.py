@@ -4,7 +4,7 @@ A segment holds the vectors of a range of changes, those of a cell side by side:
 int8 codes with one scale a vector, and the signs of what the vector is beyond its cell's centroid
 as bit columns. A search reads the nearest cells, then every further one that may hold something
 nearer than the hundredth that it has (:mod:`~recollect.storage.embedded.cells`). In a cell it
-leaves out what the filter does, takes the passages that are nearest by their signs, and compares
+leaves out what the filter does, takes the passages that may be nearer by their signs, and compares
 those by their codes; a filter can therefore never starve it. Vectors newer than the segments are
 compared exactly, from the record, and so are those that the codes cannot tell from the last one.
 
@@ -46,10 +46,13 @@ SEGMENT_ROWS = 4096
 """So many vectors may wait in the record before they are worth a segment."""
 EXACT_ROWS = 8192
 """A segment, or what a filter leaves of it, is compared whole up to this size."""
-SURVIVORS, SURVIVING = 8000, 66
+SURVIVORS, SURVIVING, DOUBTED = 8000, 66, 3
 """How many the signs let through to be compared by their codes, over all segments together: so
 many, or one in so many, for of ever more vectors a fixed number would hold ever fewer of the
-nearest (``python -m bench million``)."""
+nearest; and so many times as many at most where it is known what they have to be better than."""
+BLUR = 2.6
+"""How far an estimate by signs is off, in distances from the centroid by the root of the
+dimensions: of a few in a hundred of the nearest it is farther (``python -m bench million``)."""
 NEAR = 100
 """A cell is read if it may hold something nearer than the so-manieth nearest so far."""
 REACH = 0.29
@@ -148,6 +151,8 @@ class Segment:
             self.offsets = np.array([0, len(self)])
         beyond = np.sqrt(np.maximum(0, 1 - (self.centroids**2).sum(axis=1)))
         self.reach = REACH * beyond if len(beyond) > 1 else np.full(1, np.inf)
+        off = BLUR * float(beyond.mean()) / self.centroids.shape[1] ** 0.5
+        self.blur = off if self.celled else np.inf
         self.alive: NDArray[np.bool_] | None = None
         self.dead = 0
 
@@ -206,19 +211,20 @@ class Segment:
         self, query: VectorQuery, limits: LabelLimits, limit: int, survivors: int, floor: float
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Positions and cosines of the best rows: of the nearest cells, then of each that may hold
-        one better than the last of these, and than *floor*."""
+        one better than the best of these, and than *floor*."""
         near = _products(self.centroids, query.vector)
         bound = near + self.reach
         order = np.argsort(-bound)
         until = np.searchsorted(np.diff(self.offsets)[order].cumsum(), len(self) // _FIRST)
         first, others = order[: until + 1], order[until + 1 :]
-        share = survivors // 4 if len(others) else survivors
-        rows, scores = self._best(first, near, query, limits, limit, share)
-        floor = max(floor, scores[limit - 1] if len(scores) >= limit else -np.inf)
+        few = survivors // 2 if len(others) else survivors
+        rows, scores = self._best(first, near, query, limits, limit, few, floor)
+        floor = max(floor, scores[NEAR - 1] if len(scores) >= NEAR else -np.inf)
         others = others[bound[others] >= floor]
         if not len(others):
             return rows, scores
-        more, theirs = self._best(others, near, query, limits, limit, survivors)
+        many = survivors if floor == -np.inf else DOUBTED * survivors
+        more, theirs = self._best(others, near, query, limits, limit, many, floor)
         rows, scores = np.concatenate((rows, more)), np.concatenate((scores, theirs))
         best = _top(scores, limit)
         return rows[best], scores[best]
@@ -230,57 +236,55 @@ class Segment:
         query: VectorQuery,
         limits: LabelLimits,
         limit: int,
-        survivors: int,
+        wanted: int,
+        floor: float,
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Positions and cosines of the best rows in some cells."""
-        stretches = list(cells.runs(among, self.offsets))
-        if not stretches:
+        stretches = cells.Stretches(among, self.offsets)
+        if not len(stretches):
             return np.zeros(0, np.int64), np.zeros(0, np.float32)
-
-        def taken(column: NDArray[Any]) -> NDArray[Any]:
-            return np.concatenate([column[begin:end] for _, begin, end in stretches])
-
-        rows = np.concatenate([np.arange(begin, end) for _, begin, end in stretches])
-        live = self._live(limits, taken)
-        count = _count(live, len(rows))
-        wanted = max(survivors, 8 * limit)
-        if count <= max(EXACT_ROWS, wanted):
-            rows = rows if live is None else rows[live]
+        live = self._live(limits, stretches.of)
+        wanted = max(wanted, 8 * limit)
+        if _count(live, len(stretches)) <= max(EXACT_ROWS, wanted):
+            chosen = np.arange(len(stretches)) if live is None else np.flatnonzero(live)
         else:
-            rows = rows[self._survivors(stretches, near, query.rounded, live, wanted)]
-        scores = _products(self.codes[rows], query.vector) * self.scales[rows]
+            chosen = self._survivors(stretches, near, query.rounded, live, wanted, floor)
+        rows = stretches.rows(chosen)
+        scores = _products(np.take(self.codes, rows, axis=0), query.vector) * self.scales[rows]
         best = _top(scores, limit)
         return rows[best], scores[best]
 
     def _survivors(
         self,
-        stretches: Sequence[tuple[int, int, int]],
+        stretches: cells.Stretches,
         near: NDArray[np.float32],
         asked: sign_bits.Rounded,
         live: NDArray[np.bool_] | None,
         wanted: int,
+        floor: float,
     ) -> NDArray[np.int64]:
-        """Where those are, in these stretches, that are nearest by their signs."""
-        parts = [self._estimates(some, near, asked) for some in _groups(stretches)]
-        estimates = np.concatenate(parts)
+        """Which of these rows are nearest by their signs: about so many at most, of those that may
+        be better than *floor*."""
+        estimates = self._estimates(stretches, near, asked)
         if live is not None:
             estimates[~live] = -np.inf
         sample = estimates[:: max(1, len(estimates) // _SAMPLE)]
         rank = max(0, len(sample) - 1 - wanted * len(sample) // len(estimates))
-        least = max(np.partition(sample, rank)[rank], np.finfo(np.float32).min)
-        return np.flatnonzero(estimates >= least)  # never what the mask keeps out
+        least = max(np.partition(sample, rank)[rank], floor - self.blur)
+        return np.flatnonzero(estimates >= max(least, np.finfo(np.float32).min))
 
     def _estimates(
-        self,
-        stretches: Sequence[tuple[int, int, int]],
-        near: NDArray[np.float32],
-        asked: sign_bits.Rounded,
+        self, stretches: cells.Stretches, near: NDArray[np.float32], asked: sign_bits.Rounded
     ) -> NDArray[np.float32]:
-        signs = np.concatenate([self.signs[:, begin:end] for _, begin, end in stretches], axis=1)
-        found = sign_bits.agreement(signs, asked)
+        found = np.empty(len(stretches), np.float32)
+        done = 0
+        for some in stretches.groups(_BLOCK):
+            signs = np.concatenate([self.signs[:, part] for part in some], axis=1)
+            found[done : done + signs.shape[1]] = sign_bits.agreement(signs, asked)
+            done += signs.shape[1]
         if self.celled:
-            found *= np.concatenate([self.spread[begin:end] for _, begin, end in stretches])
-            found += np.repeat(near[[c for c, _, _ in stretches]], [e - b for _, b, e in stretches])
+            found *= stretches.of(self.spread)
+            found += stretches.each(near)
         return found
 
 
@@ -639,25 +643,6 @@ def _among(values: NDArray[np.int32], ids: frozenset[int]) -> NDArray[np.bool_]:
         found: NDArray[np.bool_] = np.logical_or.reduce([values == id for id in ids])
         return found
     return np.isin(values, np.array(sorted(ids), np.int32))
-
-
-def _groups(
-    stretches: Sequence[tuple[int, int, int]],
-) -> Iterable[list[tuple[int, int, int]]]:
-    """Stretches some at a time, the long ones in parts: what a group takes stays in the
-    processor's cache."""
-    group: list[tuple[int, int, int]] = []
-    size = 0
-    for cell, begin, end in stretches:
-        for low in range(begin, end, _BLOCK):
-            high = min(low + _BLOCK, end)
-            if size + high - low > _BLOCK:
-                yield group
-                group, size = [], 0
-            group.append((cell, low, high))
-            size += high - low
-    if group:
-        yield group
 
 
 def _approximate(
