@@ -309,6 +309,67 @@ def test_a_named_fact_that_is_of_what_is_asked_is_sure(
     assert found.confidence > 0.9
 
 
+HERS = {
+    "wine": "Lena's favourite wine is Grauburgunder.",
+    "passport": "Passport of Lena expires on 8 May 2027.",
+    "films": "Lena dislikes horror films.",
+    "milk": "Lena drinks oat milk, never cow's milk.",
+    "car": "The car is a Skoda, licence plate H-LT 412.",
+    "Wi-Fi": "The Wi-Fi is called Lindenblatt.",
+    "Reisepass": "Der Reisepass von Lena läuft im Mai 2027 ab.",
+    "Mara": "Mara is a nurse in Kassel.",
+}
+
+
+@pytest.fixture(scope="module")
+def household() -> Iterator[Memory]:
+    with Memory.open("memory://") as memory:
+        for name, text in HERS.items():
+            memory.remember(text, name=name)
+        memory.models.embed()
+        yield memory
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("What is Tom's favourite wine?", "wine"),
+        ("what is tom's favourite wine?", "wine"),
+        ("Tom's favourite wine", "wine"),
+        ("When does Tom's passport expire?", "passport"),
+        ("Which films does Tom dislike?", "films"),
+        ("Which films does Mara dislike?", "films"),
+        ("What milk does Felix drink?", "milk"),
+        ("What is the licence plate of Tom's car?", "car"),
+        ("Wann läuft Toms Reisepass ab?", "Reisepass"),
+    ],
+)
+def test_a_fact_of_one_person_is_no_sure_answer_about_another(
+    household: Memory, question: str, name: str
+) -> None:
+    found = household.search(question, cache=False)
+    assert found.status != "direct_passages"
+    assert HERS[name] in [one.text for one in found.results]
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("What is Lena's favourite wine?", "wine"),
+        ("What is my favourite wine?", "wine"),
+        ("When does Lena's passport expire?", "passport"),
+        ("Which films does Lena dislike?", "films"),
+        ("Which Skoda is the car?", "car"),
+        ("What's the Wi-Fi called?", "Wi-Fi"),
+        ("Wann läuft Lenas Reisepass ab?", "Reisepass"),
+    ],
+)
+def test_a_fact_of_whom_is_asked_about_is_sure(household: Memory, question: str, name: str) -> None:
+    found = household.search(question, cache=False)
+    assert found.status == "direct_passages"
+    assert found.results[0].text == HERS[name]
+
+
 def test_what_is_of_the_kind_that_is_asked_for_stands_before_a_named_fact(office: Memory) -> None:
     found = office.search("Who is the producer at Quillbourne?", cache=False)
     assert found.results[0].text.startswith("Priya")

@@ -16,7 +16,8 @@ from math import log
 from recollect.nouns import Candidate
 from recollect.reading.pool import Pool
 from recollect.text.forms import is_form
-from recollect.text.questions.subjects import less_owners
+from recollect.text.questions.subjects import less_owners, subjects
+from recollect.text.stopwords import stopwords
 from recollect.text.support.reading import read
 from recollect.text.terms import fold, is_run, stems
 
@@ -39,7 +40,10 @@ _WANTED = (
 _KIND = re.compile(r"\b(?:[Ww](?:hich|hat|elche[nmrs]?)|(?:[Qq]u|[Cc]u)[eéáa]l?)\s+([a-zäöüñ]\w+)")
 """What kind of thing is wanted ("which journal …"); a name there says which thing is meant."""
 _OF = "(?:of|von|vom|der|des|de|del|du)"
-_OWNED = re.compile(rf"['’]|\b{_OF}\b", re.IGNORECASE)
+_DOES = "(?:do|does|did|has|have|had|mag|hat)"
+_OWNED = re.compile(rf"['’]|\b(?:{_OF}|{_DOES})\b", re.IGNORECASE)
+_OWNER = re.compile(r"\b[^\W\d_]\w*(?=['’]s?(?:\W|$))")
+_WHICH = re.compile(r"\b(?:what|which|welche[nmrs]?)\s+(\w+)", re.IGNORECASE)
 _ASKS_KIND = re.compile(
     r"\W*(?:(?:and|so|since|seit|ab|und)\s+)?(?:(?P<where>where|wo|wohin|dónde|où)"
     r"|(?P<when>when|wann|cuándo|quand)|how old|wie alt|cuántos años|quel âge)\b",
@@ -106,10 +110,20 @@ def lacks_kind(told: str, question: str) -> bool:
     return not (dated or any(n < OLDEST or YEARS[0] <= n <= YEARS[1] for n in numbers))
 
 
+def is_strange(question: str, said: str, unsaid: Collection[str]) -> bool:
+    """Whether a question says whose thing is meant ("Tom's favourite wine", "the wine that Tom
+    likes"), and facts tell of nobody it names. *said*: how they are named there; *unsaid*: the
+    words of the question that none of them has."""
+    names = {*subjects(question).names, *_OWNER.findall(question)}
+    kinds = stems(" ".join(_WHICH.findall(question)))
+    others = stems(" ".join(names)) - stems(said) - kinds - _wanted() - stopwords()
+    return bool(others) and others <= set(unsaid)
+
+
 def is_anothers(question: str, told: Mapping[str, str]) -> bool:
-    """Whether a question asks for the thing of somebody ("the dentist of Jonas", "Jonas's dentist")
-    where both are named, and nothing tells of both. *told*: what is told of each, by how it is
-    named there."""
+    """Whether a question asks for the thing of somebody ("the dentist of Jonas", "Jonas's dentist",
+    "which dentist does Jonas have") where both are named, and nothing tells of both. *told*: what
+    is told of each, by how it is named there."""
     if len(told) < 2 or not _OWNED.search(question):
         return False
     owned = (pair for pair in permutations(told, 2) if _owns(*pair, question))
@@ -121,7 +135,7 @@ def is_anothers(question: str, told: Mapping[str, str]) -> bool:
 
 def _owns(owner: str, thing: str, question: str) -> bool:
     one, two = (re.escape(re.sub(r"['’]s?$", "", name)) for name in (owner, thing))
-    said = rf"\b{one}['’]s? (?:\w+ )?{two}\b|\b{two} {_OF} (?:\w+ )?{one}\b"
+    said = rf"\b{one}['’]s? (?:\w+ )?{two}\b|\b{two} (?:{_OF} (?:\w+ )?|{_DOES} ){one}\b"
     return bool(re.search(said, question, re.IGNORECASE))
 
 

@@ -205,7 +205,10 @@ def _named(question: Question, facts: Facts, view: StorageEngine) -> _ByName | N
         hints=found.hints,
     )
     silent = bool(more) and by_content.is_silent(told, rest)
-    by_name = _ByName(answer, more, silent, _is_unmet(question, mentions, told))
+    said = " ".join(m.said for m in mentions)
+    strange = by_content.is_strange(question.parsed.prose, said, more)
+    unmet = strange or _is_unmet(question, mentions, told)
+    by_name = _ByName(answer, more, silent, unmet)
     if by_name.is_whole:
         _no_passages()
     return by_name
