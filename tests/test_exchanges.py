@@ -234,3 +234,39 @@ def test_a_reply_that_knows_nothing_is_no_answer(tmp_path: Path) -> None:
         memory.put([session("one", ("user", asked), ("assistant", said))])
         memory.models.embed()
         assert memory.search(asked, cache=False).status == "no_results"
+
+
+DOG = (
+    ("user", "We are thinking about getting a dog. The kids are begging."),
+    ("assistant", "What kind of dog? And who would look after it while you are at work?"),
+    ("user", "Something small, Tom is allergic to dog hair, so a poodle mix."),
+    ("assistant", "Please have Tom tested with the breed. A dog from the shelter is possible too."),
+    ("user", "Not a shelter dog, with Felix being so small. The breeder in Peine has Maltipoos."),
+    ("assistant", "I'd wait until after Christmas: puppies and holidays go badly together."),
+)
+
+
+@pytest.mark.parametrize(
+    ("reply", "shown"),
+    [
+        ("hm you're right. let's postpone that to February.", True),
+        ("And what about the tax return?", False),
+        ("Now for something else. " + "The tax return is due and I have no idea. " * 4, False),
+    ],
+)
+def test_what_was_proposed_is_shown_with_the_few_words_that_decide(
+    tmp_path: Path, reply: str, shown: bool
+) -> None:
+    with Memory.open(tmp_path / "store", rerank_model="none") as memory:
+        memory.put([session("dog", *DOG, ("user", reply), ("assistant", "Good, noted."))])
+        found = memory.search("Do we have a dog?", cache=False)
+        assert "after Christmas" in found.results[0].text
+        assert (reply in found.results[0].text) is shown
+
+
+def test_what_decides_stays_within_the_budget(tmp_path: Path) -> None:
+    with Memory.open(tmp_path / "store", rerank_model="none") as memory:
+        memory.put([session("dog", *DOG, ("user", "ok, let's postpone that to February."))])
+        for budget in range(20, 200, 20):
+            found = memory.search("Do we have a dog?", cache=False, budget=budget)
+            assert found.budget.used <= budget or len(found.results[0].text.splitlines()) == 1

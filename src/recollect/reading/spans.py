@@ -15,7 +15,8 @@ out, and a budget cuts around the evidence. Where it is doubtful that anything a
 is one of a few hundred tokens at most; where it is not, one of a few hundred at least: short texts
 are cheap, and what was left out of them was often the answer. Neighbouring units are joined, and a
 gap that is too short to be worth a sign is filled. The best turns of a talk come with the short
-ones around them, if there is room.
+ones around them, if there is room, and what an assistant said last with the few words by which the
+user takes it or does not.
 """
 
 from __future__ import annotations
@@ -32,13 +33,14 @@ from recollect.named_tuple import NamedTuple
 from recollect.nouns import Candidate, Document, StoredPassage, Stretch, group_by
 from recollect.reading.pool import Pool, probability, share
 from recollect.reading.units import MARKS, SHORT, units_of
+from recollect.text.questions.asking import is_question
 from recollect.text.terms import stems
 from recollect.text.tokens import count_tokens
 
 HEADER = 6
 """Tokens that naming a document takes beside its id, title, path and heading."""
 REPLY = 25
-"""Tokens of a turn that may need the question before it."""
+"""Tokens of a turn that may need the one before it, or decide about that."""
 TURNS, AROUND = 2, 2
 """So many of the best turns of talks are shown with so many turns before and after them."""
 GAP = 12
@@ -77,8 +79,8 @@ class Selected(NamedTuple):
     stretches: Mapping[int, tuple[Stretch, ...]]
     """By document, best first; of each in the order of its text."""
     added: Mapping[int, StoredPassage]
-    """Turns that are shown because the one after them answers them, or because they stand beside
-    the best ones."""
+    """Turns that are shown because the one after them answers them, because they stand beside the
+    best ones, or because they decide about the one before them."""
     left: int
     """How many units were worth it and did not fit."""
     over: frozenset[int]
@@ -113,6 +115,10 @@ def selected(candidates: Sequence[Candidate], pool: Pool) -> Selected:
     if policy.cut and not pool.of.parsed.terse:
         spent = sum(unit.tokens for unit in chosen) + sum(headers[key] for key in stretches)
         stretches, added = _with_turns(stretches, added, chosen, room - spent, pool)
+        if not pool.doubtful:
+            spent += sum(count_tokens(one.passage.text) for one in added.values())
+            left_over = float("inf") if policy.budget is None else policy.budget - spent
+            stretches, added = _with_decisions(stretches, added, left_over, pool)
     return Selected(stretches, added, len(left), over)
 
 
@@ -297,7 +303,7 @@ def _with_questions(
             before = asked.get(stretch.passage)
             if before and before.key not in shown | added.keys():
                 added[before.key] = before
-                parts.append(Stretch(before.key, 0, len(before.passage.text)))
+                parts.append(_whole(before))
             parts.append(stretch)
         made[document] = tuple(parts)
     return made, added
@@ -346,9 +352,40 @@ def _with_turns(
     made = dict(stretches)
     for one in more.values():
         document = of[one.document.id]
-        turn = Stretch(one.key, 0, len(one.passage.text))
-        made[document] = tuple(sorted((*made[document], turn), key=order))
+        made[document] = tuple(sorted((*made[document], _whole(one)), key=order))
     return made, turns
+
+
+def _with_decisions(
+    stretches: Mapping[int, tuple[Stretch, ...]],
+    added: Mapping[int, StoredPassage],
+    room: float,
+    pool: Pool,
+) -> tuple[dict[int, tuple[Stretch, ...]], dict[int, StoredPassage]]:
+    """Puts behind a talk that ends with what an assistant said the few words that the user replied,
+    if they fit: what was proposed may have been refused. Returns also all turns that were added."""
+    known = {**pool.passages, **added}
+    last = {document: known[some[-1].passage] for document, some in stretches.items() if some}
+    ends = {one.key: document for document, one in last.items() if one.passage.role == "assistant"}
+    places = {(known[key].document.id, known[key].passage.n + 1): ends[key] for key in ends}
+    made, turns = dict(stretches), dict(added)
+    for one in pool.of.view.passages(list(ends), after=1) if ends else ():
+        document = places.get((one.document.id, one.passage.n))
+        if document is not None and len(turns) < len(added) + room // REPLY and _decides(one, pool):
+            turns[one.key] = one
+            made[document] = (*made[document], _whole(one))
+    return made, turns
+
+
+def _decides(stored: StoredPassage, pool: Pool) -> bool:
+    """Whether a turn is a few words of a user that are no mere question."""
+    text = stored.passage.text
+    brief = stored.passage.role == "user" and count_tokens(text) <= REPLY
+    return brief and pool.of.shows(stored) and not is_question(text, typed=True)
+
+
+def _whole(stored: StoredPassage) -> Stretch:
+    return Stretch(stored.key, 0, len(stored.passage.text))
 
 
 def _is_spoken(unit: Unit, pool: Pool) -> bool:
