@@ -370,6 +370,47 @@ def test_a_fact_of_whom_is_asked_about_is_sure(household: Memory, question: str,
     assert found.results[0].text == HERS[name]
 
 
+FLOUR = "Forn Ferrer uses only flour from Harinas Segura in Requena."
+SUBSIDY = "Will Forn Ferrer get the subsidy for the electric oven?"
+
+
+@pytest.fixture(scope="module")
+def bakery() -> Iterator[Memory]:
+    with Memory.open("memory://") as memory:
+        memory.remember(FLOUR, name="Forn Ferrer", created_at="2026-01-01")
+        memory.remember(SUBSIDY, name="Forn Ferrer", type="open_question")
+        memory.remember("Which oven?", name="oven choice", type="open_question")
+        memory.models.embed()
+        yield memory
+
+
+def test_an_open_question_stands_behind_the_facts_and_is_not_sure(bakery: Memory) -> None:
+    found = bakery.search("where does Forn Ferrer get its flour?", cache=False)
+    assert found.status == "direct_passages"
+    assert [one.text for one in found.results] == [FLOUR, SUBSIDY]
+    assert found.results[1].confidence < 0.6 < found.results[0].confidence
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("will Forn Ferrer get the subsidy?", SUBSIDY),
+        ("what did we decide on the oven choice?", "Which oven?"),
+    ],
+)
+def test_what_is_only_asked_is_told_and_is_no_sure_answer(
+    bakery: Memory, question: str, text: str
+) -> None:
+    found = bakery.search(question, cache=False)
+    assert found.status != "direct_passages"
+    assert found.results[0].text == text
+
+
+def test_an_open_question_that_is_looked_for_is_sure(bakery: Memory) -> None:
+    found = bakery.search("oven choice", cache=False)
+    assert (found.status, found.results[0].text) == ("direct_passages", "Which oven?")
+
+
 def test_what_is_of_the_kind_that_is_asked_for_stands_before_a_named_fact(office: Memory) -> None:
     found = office.search("Who is the producer at Quillbourne?", cache=False)
     assert found.results[0].text.startswith("Priya")

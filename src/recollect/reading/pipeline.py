@@ -20,7 +20,7 @@ the answer says so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import chain
 
@@ -36,6 +36,7 @@ from recollect.nouns import (
     Result,
     Stretch,
     not_among,
+    partition,
 )
 from recollect.ports import StorageEngine
 from recollect.reading import age, by_content, cut, in_force, retrieval, spans, superseded, turned
@@ -124,7 +125,7 @@ class _ByName(NamedTuple):
     silent: bool
     """Whether none of them speaks of what is asked of what it is called by."""
     unmet: bool
-    """Whether they are of another kind than what is asked for, or of another owner."""
+    """Whether they are of another kind than what is asked for, of another owner, or only ask."""
 
     @property
     def is_whole(self) -> bool:
@@ -190,10 +191,16 @@ def _named(question: Question, facts: Facts, view: StorageEngine) -> _ByName | N
     if not mentions:
         return None
     found = turned.told(mentions[: policy.limit], facts, view)
-    results, budget = _fitted(found.results[: policy.limit], question)
-    told = " ".join(f"{m.fact.text} {m.fact.why}" for m in mentions)
+    asking = _asking(question, mentions)
+    telling = [m for m in mentions if m.fact.id not in asking]
+    told = " ".join(f"{m.fact.text} {m.fact.why}" for m in telling or mentions)
     rest = set(question.parsed.content) - stems(" ".join(chain(*(m.fact.names for m in mentions))))
     more = frozenset(rest - stems(told))
+    silent = bool(more) and by_content.is_silent(told, rest)
+    ordered = _answers_first(found.results, asking)
+    if silent:  # what is asked may be open
+        ordered.sort(key=lambda one: -len(more & stems(one.text)))
+    results, budget = _fitted(ordered[: policy.limit], question)
     answer = _blank(question)._replace(
         status="direct_passages",
         tier=2,
@@ -204,21 +211,37 @@ def _named(question: Question, facts: Facts, view: StorageEngine) -> _ByName | N
         budget=budget,
         hints=found.hints,
     )
-    silent = bool(more) and by_content.is_silent(told, rest)
-    said = " ".join(m.said for m in mentions)
-    strange = by_content.is_strange(question.parsed.prose, said, more)
-    unmet = strange or _is_unmet(question, mentions, told)
+    unmet = not telling or _is_unmet(question, mentions, told, more)
     by_name = _ByName(answer, more, silent, unmet)
     if by_name.is_whole:
         _no_passages()
     return by_name
 
 
-def _is_unmet(question: Question, mentions: Sequence[Mention], told: str) -> bool:
+def _asking(question: Question, mentions: Sequence[Mention]) -> frozenset[str]:
+    """Returns the ids of open questions that are named, unless questions are looked for."""
+    if retrieval.wants_questions(question):
+        return frozenset()
+    return frozenset(m.fact.id for m in mentions if m.fact.type == "open_question")
+
+
+def _answers_first(results: Sequence[Result], asking: Collection[str]) -> list[Result]:
+    """Returns facts with the open questions among them (*asking*) last, and possible at most: what
+    is open is no answer."""
+    open_, answers = partition(lambda one: one.document in asking, results)
+    return [
+        *answers,
+        *(one._replace(confidence=min(one.confidence, by_content.PERHAPS)) for one in open_),
+    ]
+
+
+def _is_unmet(
+    question: Question, mentions: Sequence[Mention], told: str, more: Collection[str]
+) -> bool:
     """Whether facts that are named are of another kind than what is asked for, or of another
     owner."""
-    prose = question.parsed.prose
-    if by_content.lacks_kind(told, prose):
+    prose, names = question.parsed.prose, " ".join(mention.said for mention in mentions)
+    if by_content.lacks_kind(told, prose) or by_content.is_strange(prose, names, more):
         return True
     said: dict[str, str] = {}
     for mention in mentions[: question.policy.limit]:
