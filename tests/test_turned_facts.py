@@ -370,6 +370,16 @@ def test_a_fact_of_whom_is_asked_about_is_sure(household: Memory, question: str,
     assert found.results[0].text == HERS[name]
 
 
+def test_what_a_named_fact_has_is_not_told_to_be_lacking() -> None:
+    with Memory.open("memory://") as memory:
+        memory.remember("Lena's blood type is 0 negative.", name="blood type")
+        memory.put([note("tom", "Tom gave blood on Tuesday, and Mara drove him home.")])
+        memory.models.embed()
+        found = memory.search("What is Tom's blood type and weight?", cache=False)
+        assert len(found.results) == 2
+        assert found.hints == ("none of these has “weight”",)
+
+
 FLOUR = "Forn Ferrer uses only flour from Harinas Segura in Requena."
 SUBSIDY = "Will Forn Ferrer get the subsidy for the electric oven?"
 

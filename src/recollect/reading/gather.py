@@ -446,4 +446,5 @@ def _missing(pool: Pool, sections: Sequence[Section]) -> tuple[str, ...]:
         return ()
     shown = set(chain.from_iterable(section.ids for section in sections))
     keys = [stored.key for stored in pool.passages.values() if stored.id in shown]
-    return lacking(pool.of.parsed, pool.idf, pool.of.view.matched(pool.of.parsed.content, keys))
+    matched = pool.of.view.matched(pool.of.parsed.content, keys)
+    return lacking(pool.of.parsed, pool.idf, matched.values())

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from recollect.named_tuple import NamedTuple
@@ -113,9 +114,9 @@ LISTED = 8
 
 
 def lacking(
-    parsed: Parsed, idf: Mapping[str, float], matched: Mapping[int, set[str]]
+    parsed: Parsed, idf: Mapping[str, float], matched: Iterable[Collection[str]]
 ) -> tuple[str, ...]:
-    """The rarest words of the question that none of the *matched* passages has, as they were
-    typed."""
-    there = set().union(*matched.values())
+    """The rarest words of the question that are not among those *matched* by what is shown, as they
+    were typed."""
+    there = set(chain.from_iterable(matched))
     return as_typed(not_among(parsed.content, there), parsed, idf)[:LACKING]

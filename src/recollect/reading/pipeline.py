@@ -95,7 +95,8 @@ def answer(
             pool, replaced = retrieval.successors(graded)
             kept = _in_force(_spans(_cut(graded._replace(pool=pool))), query)
             results, budget = _fitted(_shown(kept), question)
-            found = _answer(graded, kept, results, budget, replaced)
+            had = set(question.parsed.content) - known.more if known else set[str]()
+            found = _answer(graded, kept, results, budget, replaced, had)
             found = _disputed(found, question, facts, kept.pool.of)
             found = _from_then(question, asked, found)
             found = known.beside(found, question) if known else found
@@ -423,8 +424,10 @@ def _answer(
     results: tuple[Result, ...],
     budget: Budget,
     replaced: Mapping[str, str],
+    had: Collection[str],
 ) -> Answer:
-    """Puts the answer together: its status, what was left out and why, what to try next."""
+    """Puts the answer together: its status, what was left out and why, what to try next. *had*: the
+    words of the question that the facts have which are shown beside it."""
     question, pool = found.question, kept.pool
     unseen = retrieval.hidden(pool.of._replace(parsed=question.parsed), pool.of.filter.limits)
     sure = _confidence(results, pool)
@@ -438,7 +441,7 @@ def _answer(
     told = Findings(found.spelling, found.again, relaxed, unseen, gone, unquoted, time=time)
     told = told._replace(beside=len(results) - len(time.dates) if time else 0)
     if said in _LACKING:
-        told = told._replace(lacking=_LACKING[said](kept, len(results)))
+        told = told._replace(lacking=_LACKING[said](kept, len(results), had))
     if said == "no_results" and question.policy.min_confidence > question.policy.keep:
         told = told._replace(unsure=sum(c.confidence >= question.policy.keep for c, _ in left))
     if said == "no_results" and unseen:
@@ -498,16 +501,16 @@ def _given_up(question: Question, pool: Pool) -> tuple[str, ...]:
     return tuple(not_among(question.filter.limits, pool.of.filter.limits))
 
 
-def _lacking(kept: Selection, shown: int) -> tuple[str, ...]:
+def _lacking(kept: Selection, shown: int, had: Collection[str]) -> tuple[str, ...]:
     """Returns words of the question that nothing of what is shown has."""
     pool, keys = kept.pool, [c.passage for c in kept.candidates[:shown]]
     with surviving("hints"):
         matched = pool.of.view.matched(pool.of.parsed.content, keys)
-        return lacking(pool.of.parsed, pool.idf, matched)
+        return lacking(pool.of.parsed, pool.idf, [*matched.values(), had])
     return ()
 
 
-def _absent(kept: Selection, _: int) -> tuple[str, ...]:
+def _absent(kept: Selection, _: int, _had: Collection[str]) -> tuple[str, ...]:
     """Returns words of the question that nothing in sight has."""
     with surviving("hints"):
         return retrieval.absent(kept.pool.of, kept.pool.idf)
