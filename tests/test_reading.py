@@ -495,6 +495,46 @@ def test_a_short_piece_of_code_is_shown_whole(text: str, units: int) -> None:
     assert len(units_of(text, 0)) == units
 
 
+ABOUT = "The group is reset by hand. Its consumers stand still for it. " * 6
+RESET = """kafka-groups.sh --bootstrap-server events:9093 \\
+  --group router --topic parcels \\
+  --execute"""
+DATES = "date +%s  # what time it is now\n" * 40
+LAGS = "".join(f'- name: LAG_{n}\n  value: "{n}000"\n' for n in range(40))
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        (f"{ABOUT}\n```sh\n{RESET}\n```\n", f"```sh\n{RESET}\n```"),
+        (
+            f"{ABOUT}\n1. Then:\n\n     ```\n     a\n     b\n     ```\n2. End",
+            "```\n     a\n     b\n     ```",
+        ),
+        (f"```sh\n{DATES}{RESET}\nexit\n```\n", RESET),
+        (
+            f"{ABOUT}\n\n    cert issue\n    cert push\n    restart\n\n{ABOUT}",
+            "cert issue\n    cert push\n    restart",
+        ),
+        (f"env:\n{LAGS}", '- name: LAG_7\n  value: "7000"'),
+        (f"limits:\n  cpu:\n    most: 2\nenv:\n{LAGS}", "limits:\n  cpu:\n    most: 2"),
+        (f"b\n```\n{ABOUT}\n```sh\na\nb\n```", "```sh\na\nb\n```"),
+    ],
+    ids=["fence", "fence in a list", "command", "indented", "item", "key", "after the end of one"],
+)
+def test_a_block_of_which_a_part_is_of_little_use_is_one_unit(text: str, whole: str) -> None:
+    assert whole in [text[start:end] for start, end, _ in units_of(text, 0, blocks=True)]
+
+
+def test_a_long_block_is_divided_and_says_that_it_is_cut() -> None:
+    names = [f"{first}{second}lor" for first in "bdfgkmn" for second in "aeiou"]
+    tasks = "".join(f"{name} --with all that is to be done by then\n" for name in names)
+    with opened(note("plan", f"{ABOUT}\n```sh\n{tasks}```\n")) as memory:
+        (found,) = memory.search("gilor", cache=False).results
+    assert found.text == "…\ngilor --with all that is to be done by then\n…"
+    assert found.spans[0].text == "gilor --with all that is to be done by then"
+
+
 def test_a_session_is_shown_by_all_the_turns_that_answer() -> None:
     filler = "Then we spoke about other things entirely, and so on. " * 6
     talk = session(

@@ -28,7 +28,7 @@ from recollect.nouns import (
     first_words,
 )
 from recollect.reading.pool import Pool, as_typed
-from recollect.text import sentences, snippet, stated
+from recollect.text import blocks, sentences, snippet, stated
 from recollect.text.questions import when
 from recollect.text.questions.parse import Parsed
 from recollect.text.support import tables
@@ -65,6 +65,8 @@ def result(
     document, passage = stored.document, stored.passage
     spans = _DETAILS[detail](stored, pool, stretches)
     text = joined(spans)
+    if detail == "auto" and stretches:
+        text = _with_signs(text, stretches, pool)
     date, dated = stated.of_statement(stored, *_best_unit(stored, spans))
     return Result(
         id=stored.id,
@@ -141,6 +143,15 @@ def joined(spans: Sequence[Span]) -> str:
     for last, span in pairwise(spans):
         said += [_between(last, span), span.text.strip() if last.id == span.id else _spoken(span)]
     return "".join(said)
+
+
+def _with_signs(text: str, stretches: Sequence[Stretch], pool: Pool) -> str:
+    """Puts the sign of what is left out before and after a text that begins or ends in the middle
+    of a block: the last lines of a command may be what it does."""
+    first, last = stretches[0], stretches[-1]
+    begun = blocks.is_inside(pool.passages[first.passage].passage.text, first.start)
+    goes_on = blocks.is_inside(pool.passages[last.passage].passage.text, last.end)
+    return "…\n" * begun + text + "\n…" * goes_on
 
 
 def _spoken(span: Span) -> str:

@@ -2,11 +2,11 @@
 
     log-odds(unit) = prior + Σ weight · feature
 
-A unit is a sentence of prose or a line of anything else; a passage that is short is one unit. What
-tells a unit that holds the evidence is how near its passage comes to the best one, in score and in
-rank, in which place its document stands, and how many of the question's words it has beside the
-best unit of its passage. The weights (``spans.json``) are fitted with domains left out
-(``python -m bench.unseen --fit FOLDER``).
+A unit is a sentence of prose or a line of anything else; a small block of code is one, and so is a
+passage that is short. What tells a unit that holds the evidence is how near its passage comes to
+the best one, in score and in rank, in which place its document stands, and how many of the
+question's words it has beside the best unit of its passage. The weights (``spans.json``) are fitted
+with domains left out (``python -m bench.unseen --fit FOLDER``).
 
 Units are taken best first, until what is left is not worth its tokens (``Policy.worth_span``) or
 they are as many as a share of what the ten best passages would cost (``Policy.share``), or the
@@ -169,7 +169,7 @@ def _units(place: _Place, rank: int, gap: float, pool: Pool) -> Iterator[Unit]:
     """Yields the units of one passage."""
     stored, worth = pool.passages[place.candidate.passage], pool.worth
     text = stored.passage.text
-    parts = units_of(text, pool.begin(stored))
+    parts = units_of(text, pool.begin(stored), blocks=True)
     covered = [share(worth, stems(text[start:end])) for start, end, _ in parts]
     best, many = max(covered, default=0.0), log(max(1, len(parts)))
     for (start, end, tokens), own in zip(parts, covered, strict=True):

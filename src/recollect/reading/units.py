@@ -1,26 +1,33 @@
-"""The units that a passage falls into: sentences, lines, or the whole of it where it is short."""
+"""The units that a passage falls into: sentences, lines, small blocks of code, or the whole of it
+where it is short."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from recollect.text import blocks as text_blocks
 from recollect.text.code import is_code
 from recollect.text.sentences import joined, units
 from recollect.text.tokens import count_tokens
 
 SHORT, CODE = 60, 200
 """Tokens of a passage that is one unit; and of one of code, of which a part is of little use."""
+BLOCK = 100
+"""Tokens of a block within a passage that is one unit."""
+CHARACTERS = 10
+"""No token of a text has more than so many characters, on the whole."""
 MARKS = ("?", "？", "؟")
 
 
-def units_of(text: str, begin: int) -> list[tuple[int, int, int]]:
-    """Returns (start, end, tokens) of each unit; a short passage is one."""
+def units_of(text: str, begin: int, *, blocks: bool = False) -> list[tuple[int, int, int]]:
+    """Returns (start, end, tokens) of each unit; a short passage is one, and so is a small block
+    where *blocks* are what is wanted: to be shown, not to tell what one sentence says."""
     whole = count_tokens(text[begin:])
     if whole <= SHORT or (whole <= CODE and _is_code(text[begin:])):
         return [(begin, len(text), whole)]
     return [
         (begin + start, begin + end, count_tokens(text[begin + start : begin + end]))
-        for start, end in _with_replies(text[begin:])
+        for start, end in _useful(text[begin:], blocks=blocks)
     ]
 
 
@@ -29,8 +36,25 @@ def _is_code(text: str) -> bool:
     return len(lines) > 1 and is_code(lines)
 
 
-def _with_replies(text: str) -> Iterator[tuple[int, int]]:
-    """Yields where each unit begins and ends; a question goes with what follows it, for by itself
+def _useful(text: str, *, blocks: bool) -> Iterator[tuple[int, int]]:
+    """Yields where each unit begins and ends. A question goes with what follows it, for by itself
     it answers nothing."""
     last = len(text.rstrip())
-    return joined(units(text), lambda _, end: end != last and text.startswith(MARKS, end - 1))
+    whole = list(_small_blocks(text)) if blocks else []
+
+    def leads(_: int, end: int) -> bool:
+        if any(start < end < stop for start, stop in whole):
+            return True
+        return end != last and text.startswith(MARKS, end - 1)
+
+    return joined(units(text), leads)
+
+
+def _small_blocks(text: str) -> Iterator[tuple[int, int]]:
+    """Yields the blocks that are shown whole, of nested ones the outermost."""
+    last = 0
+    for start, end in text_blocks.blocks(text):
+        brief = start >= last and end - start <= BLOCK * CHARACTERS
+        if brief and count_tokens(text[start:end]) <= BLOCK:
+            yield start, end
+            last = end

@@ -28,10 +28,12 @@ _ONE = re.compile(r"\s*[#|]|\s{4,}\S|\t")
 _END = re.compile(r"(?<![.!?…])[.!?…]+[\"'”’)\]*_]*\s+(?=[^\sa-z])|[。！？][”’」』）]*|[؟۔।]\s*")
 """A run of stops is tried from its beginning alone: a line of a million dots is no sentence."""
 _ABBREVIATED = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|vs|approx|ca|bzw|z\.B|M[rs]|Mrs|Dr|Prof|St|No|Nr|Fig|[A-Z])|^\s*\d+)\Z"
+    r"\b(?:e\.g|i\.e|etc|vs|approx|ca|bzw|z\.B|M[rs]|Mrs|Dr|Prof|St|No|Nr|Fig|[A-Z])\Z"
 )
 _NUMBERED = re.compile(r"\b(?:nos?|nr|art|fig)\Z", re.IGNORECASE)
 """What is an abbreviation before a number alone: "file no. 25"."""
+_ITEM = re.compile(r"[\s>]*(?:[-*+•–]\s+)?\d{1,3}")
+"""What stands before the stop where an item of a list begins."""
 
 Bounds = tuple[int, int]
 
@@ -85,10 +87,12 @@ def _sentences(text: str, start: int, end: int) -> Iterator[Bounds]:
     at = start
     for match in _END.finditer(text, start, end):
         before = max(at, match.start() - 8), match.start()
-        cut = _ABBREVIATED.search(text, *before) or (
-            text[match.end() : match.end() + 1].isdigit() and _NUMBERED.search(text, *before)
+        goes_on = (
+            _ABBREVIATED.search(text, *before)
+            or (text[match.end() : match.end() + 1].isdigit() and _NUMBERED.search(text, *before))
+            or (at == start and _ITEM.fullmatch(text, start, match.start()))
         )
-        if not cut:
+        if not goes_on:
             yield from _trimmed(text, at, match.end())
             at = match.end()
     yield from _trimmed(text, at, end)
