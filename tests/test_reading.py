@@ -535,6 +535,35 @@ def test_a_long_block_is_divided_and_says_that_it_is_cut() -> None:
     assert found.spans[0].text == "gilor --with all that is to be done by then"
 
 
+DEPOTS = """# Depots
+
+| Code | City | Phone |
+|---|---|---|
+| HAM2 | Hamburg | +49 40 555 0142 |
+| LEJ1 | Leipzig | +49 341 555 0177 |
+"""
+STEPS = [
+    note(f"steps{n}", f"1. Open the {what}.\n2. Turn the key twice.\n3. Close it.")
+    for n, what in enumerate(("gate", "door", "lid", "hatch"))
+]
+
+
+def test_the_number_of_a_code_is_no_word_that_is_looked_for() -> None:
+    with opened(note("depots", DEPOTS), note("lanes", "Lane HAM2-POZ1 is open."), *STEPS) as memory:
+        found = memory.search("HAM2 phone", cache=False)
+        assert set(names(found)) == {"depots", "lanes"}
+        assert "| HAM2 |" in found.results[0].text
+        assert found.status == "direct_passages"
+        assert "steps0" in names(memory.search("2 HAM2", cache=False)), "it was asked for"
+        assert memory.search("HAM7 phone", cache=False).status != "direct_passages"
+
+
+def test_a_code_is_found_where_it_is_written_in_two_words() -> None:
+    versions = [note(f"v{n}", f"The scripts need Python {n} to run.") for n in (2, 3)]
+    with opened(*versions, *STEPS) as memory:
+        assert names(memory.search("python3", cache=False))[0] == "v3"
+
+
 def test_a_session_is_shown_by_all_the_turns_that_answer() -> None:
     filler = "Then we spoke about other things entirely, and so on. " * 6
     talk = session(

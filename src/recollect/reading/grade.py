@@ -34,7 +34,7 @@ from recollect.reading import fitted
 from recollect.reading.pool import SURE, Pass, Pool, probability, share
 from recollect.reading.signals import signals
 from recollect.reading.stated import Stated, is_taught, stated
-from recollect.text.questions.subjects import identifiers
+from recollect.text.questions.subjects import is_unnamed
 from recollect.trace import say, stage, surviving
 
 EXACT = 12.0
@@ -209,8 +209,7 @@ def surroundings(pool: Pool, best: Sequence[Candidate]) -> Surroundings:
     worth = pool.worth
     absent = share(worth, worth.keys() - found)
     among, asked = log(max(pool.among, 1)), pool.of.parsed.prose
-    named = identifiers(asked)
-    unnamed = bool(named) and named.isdisjoint(found)
+    unnamed = is_unnamed(asked, found)
     return Surroundings(absent, among, stated(best, pool), is_taught(asked), unnamed)
 
 

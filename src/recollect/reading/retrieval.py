@@ -34,6 +34,7 @@ from recollect.ports import StorageEngine
 from recollect.reading import (
     candidates,
     chronology,
+    codes,
     cut,
     exchanges,
     expand,
@@ -130,6 +131,7 @@ def wants_questions(question: Question) -> bool:
 
 def ranked(asked: Pass) -> Pool:
     """Makes one pass: what the arms find, fused, read, graded, with what the best hits name."""
+    asked = codes.without_numbers(asked)
     arms = (
         candidates.lexical(asked),
         candidates.title(asked),

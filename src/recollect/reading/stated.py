@@ -125,15 +125,21 @@ def _passages(best: Sequence[Candidate], pool: Pool) -> list[StoredPassage]:
 
 
 def _sentences(stored: StoredPassage, pool: Pool) -> Iterator[_Sentence]:
-    text, worth = stored.passage.text, pool.worth
+    """Yields the sentences of a passage; a row of a table that has a name of the question has the
+    words of the first row, too."""
+    text, worth, prose = stored.passage.text, pool.worth, pool.of.parsed.prose
     known, before = stems(f"{stored.document.title} {stored.passage.heading}"), ""
-    asked = stems(pool.of.parsed.prose)
+    asked, names = stems(prose), stems(" ".join(_particulars(prose).names))
     under: set[str] = set()
+    columns: set[str] = set()
     for start, end, _ in units_of(text, pool.begin(stored)):
         said = text[start:end]
         if HEADING.match(said):
             under, before = stems(" ".join(headings(text, end))), ""
+        is_row = said.rpartition("\n")[2].startswith("|")
+        columns = (columns or stems(said)) if is_row else set()
         words = stems(less_owners(said, asked)) | known | under
+        words |= set() if names.isdisjoint(words) else columns
         yield _Sentence(share(worth, words), stored, start, end, before)
         before = said
 

@@ -24,7 +24,7 @@ _INSIDE = re.compile(r"(?<=[\w,;:] )[^\W\d_][\w'’-]+")
 _END = re.compile(r"[.?!:;\n\"(]\s*$")
 _GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _LONG = 2000
-_IDENTIFIER = re.compile(r"\b(?:[^\W_]+_\w*[^\W_]|[A-Z]{2,}-\d+)\b")
+_IDENTIFIER = re.compile(r"\b(?:[^\W_]+_\w*[^\W_]|[A-Z]{2,}-?\d+)\b")
 _THEIRS = re.compile(
     r"\b([^\W\d_]\w*)['’]s?\s(?:\w+\s)?((?:grand)?(?:mother|father|parent|son|daughter|child)|mum|mom|dad"
     r"|wife|husband|spouse|partner|brother|sister|uncle|aunt|nephew|niece|cousin|friend|boss|manager"
@@ -149,10 +149,15 @@ def _years(wanted: tuple[int, ...], text: str) -> tuple[float, float]:
     return unsaid, float(not near)
 
 
-def identifiers(question: str) -> frozenset[str]:
-    """Returns the terms of what a question names by a key (LEDGER_POOL_MAX) or a number (INC-7)."""
-    named = _IDENTIFIER.findall(question[:_LONG])
-    return frozenset(term for one in named for term in query_terms(one)[0][:1])
+def is_unnamed(question: str, found: Collection[str]) -> bool:
+    """Whether a question names something by a key (LEDGER_POOL_MAX), a number (INC-7) or a code
+    (HAM2), and none of these is among the terms that were *found*; a code may be in parts."""
+    named = [query_terms(one)[0] for one in _IDENTIFIER.findall(question[:_LONG])]
+    return bool(named) and not any(_is_found(*terms, found=found) for terms in named)
+
+
+def _is_found(whole: str, *parts: str, found: Collection[str]) -> bool:
+    return whole in found or (whole.isalnum() and all(part in found for part in parts))
 
 
 def less_owners(said: str, asked: Collection[str]) -> str:
