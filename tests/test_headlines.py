@@ -136,8 +136,10 @@ def test_the_header_is_no_surer_than_what_stands_first() -> None:
     assert (found.as_json()["said"], found.as_json()["confidence"]) == ("possible", 0.9)
 
 
-def test_what_its_source_no_longer_has_is_marked_on_every_line() -> None:
-    found = answer(result(gone=True), named=(named(gone=True),))
+@pytest.mark.parametrize("title", ["Deploys", "How a depot is added to all that we have of them"])
+def test_what_its_source_no_longer_has_is_marked_on_every_line(title: str) -> None:
+    old = named(gone=True, title=title, path="howto/how-to-add.md", document="howto/how-to-add.md")
+    found = answer(result(gone=True), named=(old._replace(dated="file"),))
     for told in (tool_text.answer(found, {}), render.answer(found, Style(False))):
         assert told.count("no longer in its source") == 2
     assert found.as_json()["shown"][0]["gone"] is found.as_json()["named"][0]["gone"] is True

@@ -82,16 +82,18 @@ def also(named: Sequence[Named], head: str, style: Style) -> list[str]:
 
 
 def _clipped(one: Named, style: Style) -> str:
-    """Returns the line of a thing that is named: as much as there is room for."""
-    id, room = headlines.opens(one), width() - 4
+    """Returns the line of a thing that is named: as much as there is room for, and in any case that
+    its source no longer has it."""
+    gone = when(one.gone, f" · {headlines.GONE}")
+    id, room = headlines.opens(one), width() - 4 - len(gone)
     title = headlines.title(one)
     if len(title) + len(id) + 2 > room:
         title = first_words(title, max(12, room - len(id) - 2))
     said = f"{title}  {id}" if title else id
-    for part in (*headlines.about(one), ", ".join(one.matched)):
+    for part in (*headlines.about(one._replace(gone=False)), ", ".join(one.matched)):
         if part and len(said) + 3 + len(part) <= room:
             said = f"{said} · {part}"
-    return f"{title}{style.dim}{said[len(title) :]}{style.off}"
+    return f"{title}{style.dim}{said[len(title) :]}{gone}{style.off}"
 
 
 def _headline(found: Answer, style: Style, explain: bool) -> str:
