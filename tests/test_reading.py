@@ -634,6 +634,22 @@ def test_a_word_with_another_ending_is_read_as_the_one_that_is_there() -> None:
     assert answer.hints[0] == "“survey” was read as “surveyors”"
 
 
+def test_an_irregular_verb_is_read_in_the_form_that_is_there(tmp_path: Path) -> None:
+    stored = (
+        note("backups", "Backups: full every Sunday, the log goes to a bucket. We keep 60 days."),
+        note("lost", "The old worker kept writing until its session ran out."),
+        *(note(f"n{n}", f"The ferry to the island {n} leaves at noon.") for n in range(20)),
+    )
+    with Memory.open(tmp_path / "store", embed_model="recollect-embed") as memory:
+        memory.put(stored)
+        memory.models.embed()
+        found = memory.search("how long are backups kept?", cache=False)
+        other = memory.search("what kept writing?", cache=False)
+    assert names(found)[0] == "backups"
+    assert "other forms of “kept”" in stage(found, "escalate").reason
+    assert names(other)[0] == "lost"
+
+
 def test_of_the_two_passes_the_better_graded_is_returned() -> None:
     def odd(question: str, passages: Sequence[str]) -> list[float]:
         return [-4.0 if "kuberntes" in question else -19.0 for _ in passages]
