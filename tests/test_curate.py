@@ -407,6 +407,66 @@ def test_a_changed_text_replaces_the_one_that_was_kept(memory: Memory) -> None:
     assert memory.get("diary").text == "The weather is foul."
 
 
+OLD_RUNBOOK = """# Mail
+
+Postmark is our mail provider, SES is the fallback. Bounces are kept for 30 days.
+The on-call phone is with Nadia.
+"""
+NEW_RUNBOOK = """# Mail
+
+SES is our mail provider, Postmark is the fallback. The on-call phone is with Jules.
+"""
+
+
+def test_what_a_new_version_of_a_text_no_longer_says_ends_with_it(memory: Memory) -> None:
+    first = memory.curate(OLD_RUNBOOK, note=True, name="rb", title="Mail", date="2026-03-01")
+    before, old = everything(memory), texts(memory)
+    assert len(old) == 3
+    done = memory.curate(NEW_RUNBOOK, note=True, name="rb", title="Mail", date="2026-05-01")
+    told = {item.text for item in done.items if item.kind in ("ended", "supersedes")}
+    assert old.isdisjoint(texts(memory))
+    assert {item.text for item in done.items if item.kind == "ended"} <= old
+    assert len(told) >= 3
+    bounces = next(item.id for item in first.items if "Bounces" in item.text)
+    fact = memory.curation.fact(bounces)
+    assert f"{fact.end:%Y-%m-%d}" == "2026-05-01"
+    assert fact.provenance[-1].action == "no longer said"
+    memory.curation.undo(done.id)
+    assert everything(memory) == before
+    assert texts(memory) == old
+
+
+def test_what_is_said_again_by_a_later_version_holds_again(memory: Memory) -> None:
+    for n, text in enumerate((OLD_RUNBOOK, NEW_RUNBOOK, OLD_RUNBOOK)):
+        memory.curate(text, note=True, name="rb", title="Mail", date=f"2026-0{n + 1}-01")
+    assert "Bounces are kept for 30 days." in texts(memory)
+    assert "SES is our mail provider, Postmark is the fallback." not in texts(memory)
+
+
+def test_what_people_or_other_texts_bear_out_does_not_end_with_a_version(memory: Memory) -> None:
+    memory.curate(OLD_RUNBOOK, note=True, name="rb", title="Mail", date="2026-03-01")
+    by_word = {word: f.id for f in memory.facts().items for word in f.text.split()}
+    memory.curation.pin(by_word["Nadia."])
+    memory.curate("Bounces are kept for 30 days.", note=True, name="other", date="2026-03-02")
+    gone = "We write to everybody with one address."
+    done = memory.curate(gone, note=True, name="rb", title="Mail", date="2026-05-01")
+    assert [item.id for item in done.items if item.kind == "ended"] == [by_word["Postmark"]]
+    assert {by_word["Nadia."], by_word["Bounces"]} <= {f.id for f in memory.facts().items}
+
+
+def test_a_text_that_could_not_be_read_ends_nothing(memory: Memory) -> None:
+    memory.curate(OLD_RUNBOOK, note=True, name="rb", title="Mail", date="2026-03-01")
+    before = texts(memory)
+
+    class Failing:
+        def extract(self, *_: Any) -> Any:
+            raise ValueError("no")
+
+    done = memory.curate(NEW_RUNBOOK, name="rb", date="2026-05-01", extractor=Failing())
+    assert done.kept == "changed"
+    assert texts(memory) == before
+
+
 def test_too_much_is_refused(tmp_path: Path) -> None:
     small = config.load({"import.max_mb": 1})
     with Memory(open_store(str(tmp_path / "s")), small) as memory, pytest.raises(InputError):
@@ -700,6 +760,11 @@ def test_the_whole_way_from_the_command_line(tmp_path: Path) -> None:
     recollect("curate", str(tmp_path / "nowhere"), code=1)
     recollect("undo", "nothing", code=3)
     assert "kept as a document" in recollect("curate", "--text", "Hello there!")
+    runbook = tmp_path / "rb.md"
+    runbook.write_text(OLD_RUNBOOK)
+    recollect("curate", str(runbook))
+    runbook.write_text(NEW_RUNBOOK)
+    assert "- no longer said Bounces are kept for 30 days." in recollect("curate", str(runbook))
     (tmp_path / "blob.bin").write_bytes(bytes(range(256)) * 20)
     assert "nothing is kept: it is binary" in recollect(
         "curate", str(tmp_path / "blob.bin"), code=3

@@ -199,6 +199,7 @@ _CURATED = {
     "supersedes": "replaces",
     "superseded": "older than",
     "contradicts": "contradicts",
+    "ended": "no longer said",
 }
 """What became of a fact that was read from a text or handed in."""
 

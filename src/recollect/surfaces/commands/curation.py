@@ -165,9 +165,11 @@ _SAID = {
     "supersedes": "replaces",
     "superseded": "older than what is known",
     "contradicts": "contradicts",
+    "ended": "no longer said",
 }
 
 
+_MARKS = {"same": "=", "ended": "-"}
 _KEPT = {
     "": "nothing is kept: it is {note}",
     "new": "kept as a document; {found} in it",
@@ -181,11 +183,11 @@ _KEPT = {
 def _curated(done: facade.Curated, style: terminal.Style) -> str:
     lines = [f"{style.bold}{done.about}{style.off}"]
     note = done.survey.get("note") or "not written"
-    found = len(done.items)
+    found = len(done.items) - done.of_kind("ended")
     lines.append(f"  {_KEPT[done.kept].format(note=note, found=plural(found, 'fact'))}")
     for item in done.items:
         more = when(item.why and item.others, f"  {style.dim}{item.why}{style.off}")
-        mark = "?" if item.verdict == "pending" else "=" if item.kind == "same" else "+"
+        mark = "?" if item.verdict == "pending" else _MARKS.get(item.kind, "+")
         lines.append(f"  {mark} {_SAID[item.kind]:9} {item.text}{more}")
     lines += [f"  lost: {problem.where}: {problem.reason}" for problem in done.lost]
     if done.dry_run:
@@ -216,7 +218,7 @@ def _diff(done: facade.Curated) -> Iterator[str]:
         )
 
 
-_META = ("summary", "facts", "supersedes", "superseded_by", "contradicts", "ended")
+_META = ("summary", "facts", "supersedes", "superseded_by", "contradicts", "valid_to", "ended")
 
 
 def _shown(document: Document | None) -> list[str]:

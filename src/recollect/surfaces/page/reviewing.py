@@ -32,6 +32,7 @@ SAID = {
     "supersedes": "replaces",
     "superseded": "older than what is known",
     "contradicts": "contradicts",
+    "ended": "no longer said",
 }
 SHOWN = 100
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
 from functools import cache, partial
 from operator import attrgetter
 
 from recollect import tree
+from recollect.facts import FROM, PAGE, Fact, ProvenanceEntry, from_document, handle, read_from
 from recollect.facts import KIND as FACT
-from recollect.facts import PAGE, Fact, from_document, handle
 from recollect.nouns import Change, Filter, Put, Register, Source, group_by, index_by, partition
 from recollect.ports import PairModel, Store
 from recollect.text.chunk import passages
@@ -30,7 +31,7 @@ from recollect.writing.curation.slots import (
 from recollect.writing.facts import Beside, Edit, FactChange, is_forgotten, stored_fact
 from recollect.writing.pages import page_at, pages_of
 
-SAID_AGAIN = "said again"
+SAID_AGAIN, NOT_SAID = "said again", "no longer said"
 NEAR, NAMING = 8, 20
 """Pages that are looked at because they are near in meaning; facts, because they say a name."""
 
@@ -104,12 +105,17 @@ class CurationPlan:
         self._titles = decisions.titles
         self._shelf = StoredPages(store, text, pairs)
         self._id = receipts.new_id(text.owner, text.about, text.now)
-        self._items = tuple(map(_item, decisions.items))
         self._touched: tuple[DocumentChange, ...] = ()
         self._kept, self._put = _text_change(store, text)
         again, new = partition(lambda decision: decision.kind == "same", decisions.items)
         self.new = list(map(_linked, new))
-        self.edits = {**dict(self._moved()), **dict(self._said_again(again))}
+        gone = [] if decisions.unread else list(self._gone(decisions.items))
+        self._items = (*map(_item, decisions.items), *map(_ended_item, gone))
+        self.edits = {
+            **dict(self._moved()),
+            **{fact.id: self._ended(fact) for fact in gone},
+            **dict(self._said_again(again)),
+        }
         self.beside = Beside(self._more, self._seal)
 
     def done(self) -> CurationWrite:
@@ -137,15 +143,43 @@ class CurationPlan:
         return receipts.as_changes(kept) if self._touched else ()
 
     def _said_again(self, again: Iterable[Decision]) -> Iterator[tuple[str, Edit]]:
-        """Notes in the provenance of known facts where they were said again, once each place."""
+        """Notes in the provenance of known facts where they were said again, once each place. One
+        that ended because its text no longer said it holds again."""
         for decision in again:
             (said,) = decision.fact.provenance
             known = stored_fact(self._store, self._text.owner, decision.others[0])
-            if known is None or any(
+            if known is None:
+                continue
+            entry = said._replace(action=SAID_AGAIN)
+            if _is_back(known, decision.fact):
+                yield known.id, Edit(partial(_until, at=decision.fact.valid_to), entry=entry)
+            elif not any(
                 (one.source, one.quote) == (said.source, said.quote) for one in known.provenance
             ):
-                continue
-            yield known.id, Edit(lambda fact: fact, SAID_AGAIN, said._replace(action=SAID_AGAIN))
+                yield known.id, Edit(lambda fact: fact, entry=entry)
+
+    def _gone(self, decisions: Sequence[Decision]) -> Iterator[Fact]:
+        """Yields the facts that were read from an earlier version of the text alone, and that this
+        one no longer says, unless something else was decided of them."""
+        if self._kept != "changed":
+            return
+        document = document_of(self._text).id
+        told = " ".join(self._text.text.split())
+        decided = {id for one in decisions if one.kind != "refines" for id in one.others}
+        for held in self._store.by_handle([handle(self._text.owner, f"{FROM}{document}")]):
+            fact = from_document(held.document)
+            ended = fact.end or fact.resolved_at
+            holds = ended is None or ended > self._text.now
+            if holds and fact.id not in decided and _rests_on(fact, document, told):
+                yield fact
+
+    def _ended(self, fact: Fact) -> Edit:
+        """Ends a fact when this version of the text was written, if it is later than the fact."""
+        text = self._text
+        end = text.said_at if text.said_at > fact.start else text.now
+        source = document_of(text).id
+        entry = ProvenanceEntry(text.now, NOT_SAID, text.by, "", source, text.channel)
+        return Edit(partial(_until, at=end), entry=entry)
 
     def _moved(self) -> Iterator[tuple[str, Edit]]:
         """What is on the page of a subject, and belongs on a page that is made now."""
@@ -201,6 +235,34 @@ def _linked(decision: Decision) -> Fact:
     if decision.kind in ("contradicts", "refines"):
         return fact._replace(meta={**fact.meta, decision.kind: list(others)})
     return fact
+
+
+def _until(fact: Fact, at: datetime | None) -> Fact:
+    return fact._replace(valid_to=at)
+
+
+def _rests_on(fact: Fact, document: str, told: str) -> bool:
+    """Whether a fact was read from a document alone, which no longer has the words, and nobody has
+    pinned or changed it since: what people do has no channel."""
+    read = [one for one in fact.provenance if one.source]
+    own = all(read_from(one) == document for one in read) and all(
+        one.channel for one in fact.provenance
+    )
+    quotes = [" ".join(one.quote.split()) for one in read if one.action != NOT_SAID]
+    return own and not fact.pinned and all(quote and quote not in told for quote in quotes)
+
+
+def _is_back(known: Fact, again: Fact) -> bool:
+    """Whether a fact that ended because its text no longer said it is said by it again, or by
+    another text that was written later."""
+    last, (said,) = known.provenance[-1], again.provenance
+    if last.action != NOT_SAID or known.valid_to is None:
+        return False
+    return read_from(said) == read_from(last) or again.created_at > known.valid_to
+
+
+def _ended_item(fact: Fact) -> ReceiptItem:
+    return ReceiptItem(fact.id, "ended", fact.text, why="the text no longer says it")
 
 
 def _item(decision: Decision) -> ReceiptItem:

@@ -116,6 +116,8 @@ class Decisions(NamedTuple):
     items: tuple[Decision, ...]
     titles: Mapping[str, str] = {}
     """What pages are called, by their addresses."""
+    unread: bool = False
+    """Nothing could be read, so that what the text no longer says cannot be told."""
 
 
 class CurationWrite(NamedTuple):
@@ -237,7 +239,7 @@ def _conflict(context: SlotContext) -> Decisions:
         rivals = [*known.rivals(fact), *here]
         made[fact.id] = _on_its_page(decide(fact, rivals, given.said_at, known.judge), rivals)
     titles = {one.address.path: one.address.title for one in context["dedup"].groups}
-    return Decisions(tuple(made.values()), titles)
+    return Decisions(tuple(made.values()), titles, context["extract"].unread)
 
 
 def _on_its_page(decision: Decision, rivals: Sequence[Rival]) -> Decision:
@@ -289,8 +291,8 @@ SLOTS = (
     Slot(
         "conflict",
         _conflict,
-        ("given", "dedup"),
-        (SourceText, Groups),
+        ("given", "extract", "dedup"),
+        (SourceText, Extraction, Groups),
         Decisions,
         30,
         frozenset({"known"}),
