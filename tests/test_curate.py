@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -783,3 +784,33 @@ def test_a_folder_is_curated_with_titles_and_dates_from_the_texts(tmp_path: Path
     assert dates == {"Depot": "2025-11-03", "2025-02-01-b": "2025-02-01"}
     (tmp_path / "none").mkdir()
     recollect("curate", str(tmp_path / "none"), code=1)
+
+
+def test_standard_input_has_the_title_and_the_date_of_the_text() -> None:
+    minutes = """# Brookfield committee
+
+Date: Tuesday 8 September 2026, 19:30, clubhouse
+
+## Water
+It was agreed to ban hosepipes on the lower plots. Dev to get quotes for the butts by 30 September.
+"""
+    recollect("curate", "-", stdin=minutes)
+    with Memory.open() as memory:
+        (kept,) = [one for one in everything(memory) if one.source == "curated"]
+        facts = memory.facts().items
+    assert (kept.title, f"{kept.date:%Y-%m-%d}") == ("Brookfield committee", "2026-09-08")
+    assert {f"{fact.created_at:%Y-%m-%d}" for fact in facts} == {"2026-09-08"}
+    assert "2026-09-30" in {fact.meta.get("until") for fact in facts}
+    assert {fact.meta["page"].partition("/")[0] for fact in facts} == {"brookfield-committee"}
+
+
+def test_a_date_within_a_sentence_is_not_that_of_the_text(memory: Memory) -> None:
+    for text in (
+        "User: my lease ended on 3 March 2024.\nAssistant: noted.",
+        "We moved to Postmark on 3 May 2025 because SES was slow.\n\nBounces are kept for 30 days.",
+        "On 3 May 2025 we moved to Postmark.",
+        "Lease ended 3 March 2024",
+    ):
+        memory.curate(text, facts=[])
+    dates = [one.date for one in everything(memory) if one.source == "curated"]
+    assert {date.year for date in dates if date} == {datetime.now(UTC).year}

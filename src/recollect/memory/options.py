@@ -231,7 +231,8 @@ class TextOptions(TypedDict, total=False):
     owner: str | None
     scopes: Sequence[str] | None
     date: str | datetime | None
-    """When it was written: what is newer takes the place of what is older."""
+    """When it was written: what is newer takes the place of what is older. Where it is not given,
+    as the head of the text says, else now."""
     facts: Iterable[JsonObject | str] | None
     """What the caller has read from it already."""
     extractor: "Extractor | None"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import difflib
 import json
-import re
 import sys
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -25,7 +24,7 @@ from recollect.surfaces.commands.shared import (
     show,
 )
 from recollect.surfaces.phrases import listing, minute, plural, some, when
-from recollect.text import stated
+from recollect.text import heads
 from recollect.tree.subjects import folder_name, subject_name
 
 _WAITS = "`recollect review` shows what waits"
@@ -101,12 +100,6 @@ def _texts(options: Options) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 _TEXTS = (".md", ".markdown", ".txt", ".rst")
-_TITLE = re.compile(
-    r"^#(?: +|(?=\w))(\S[^\n]{0,120})|^(?:title|Title|Subject): *(\S[^\n]{0,120})", re.MULTILINE
-)
-"""What a text calls itself: its heading, or the field of its head."""
-_HEAD = 600
-"""Characters at the beginning of a text that may say when it was written."""
 
 
 def _paths(path: Path) -> list[Path]:
@@ -126,8 +119,7 @@ def _file(path: Path, options: Options) -> tuple[str, dict[str, Any]]:
         date = options.date or _written(path, text)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}", hint=_READABLE) from error
-    said = _TITLE.search(text[:_HEAD])
-    title = options.title or ((said[1] or said[2]).strip(" \"'\r") if said else path.stem)
+    title = options.title or heads.title_of(text) or path.stem
     about = {"title": title, "name": str(path.resolve()), "date": date, "channel": "file"}
     named = options.project or subject_name(title)
     return text, {**about, "project": options.project or ("" if named else _project(path))}
@@ -139,11 +131,9 @@ def _project(path: Path) -> str:
 
 
 def _written(path: Path, text: str) -> str:
-    """When a text was written: as its beginning or its name says, else the file's mtime."""
-    dates = [one.date for one in stated.written(f"{path.stem[:10]}\n{text[:_HEAD]}")]
-    now = datetime.now(UTC)
-    mtime = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-    return next((date for date in dates if date <= now), mtime).isoformat()
+    """When a text was written: as its name or its head says, else the file's mtime."""
+    said = heads.written_on(f"{path.stem[:10]}\n{text}", datetime.now(UTC))
+    return (said or datetime.fromtimestamp(path.stat().st_mtime, UTC)).isoformat()
 
 
 def _facts(name: str) -> list[Any]:

@@ -10,8 +10,10 @@ from recollect.errors import InputError, UsageError
 from recollect.facts import TYPES
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Problem, json_list, stable_id
+from recollect.text import heads
 from recollect.writing.curation.extract import Extracted
 from recollect.writing.curation.group import Shelf
+from recollect.writing.curation.outline import form_of
 from recollect.writing.curation.receipts import DocumentChange, ReceiptItem
 from recollect.writing.curation.recon import Survey
 from recollect.writing.curation.slots import (
@@ -201,13 +203,15 @@ def source_text(
     most: int,
 ) -> SourceText:
     """The text and what is known of it; one without a name is called by its content, so that it
-    is the same again."""
+    is the same again. What the caller does not say of title and date, the head of the text does,
+    unless it is a conversation; a note is of the moment that it is told in."""
     if len(text) > most * 1_000_000:
         raise InputError(
             f"{title or name or 'the text'} has {len(text) / 1e6:,.0f} million characters",
             hint=f"curate at most {most} at a time, or raise import.max_mb",
         )
     now = datetime.now(UTC)
+    said = None if note else heads.written_on(text, now)
     return SourceText(
         text=text,
         name=name or f"text-{stable_id(text)[:12]}",
@@ -215,8 +219,8 @@ def source_text(
         owner=owner,
         scopes=tuple(scopes),
         now=now,
-        said_at=date or now,
-        title=title,
+        said_at=date or said or now,
+        title=title or ("" if form_of(text) else heads.title_of(text)),
         project=project,
         channel=channel,
         by=by,
