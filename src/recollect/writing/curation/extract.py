@@ -31,7 +31,7 @@ from recollect.writing.curation.chunk import CurationPiece
 from recollect.writing.curation.outline import OutlineStretch, Speaker
 from recollect.writing.curation.recon import Kind
 from recollect.writing.curation.sentences import SentenceSpan, sentences
-from recollect.writing.curation.until import lasts, until
+from recollect.writing.curation.until import until
 from recollect.writing.runner import Token
 
 FEWEST = 3
@@ -204,8 +204,8 @@ def _fact(piece: CurationPiece, said: _Said, worth: Worth, told: PieceContext) -
         start=start + piece.start,
         end=end + piece.start,
         confidence=round(worth.keep, 2),
-        until=day,
-        ends=day is not None and lasts(statement),
+        until=day.date if day else None,
+        ends=day is not None and day.ends,
         speaker=part.speaker,
         heading=part.heading,
         source=told.source,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 
+from recollect.named_tuple import NamedTuple
 from recollect.text import stated
 from recollect.text.support import tables
 from recollect.text.terms import fold
@@ -15,9 +16,14 @@ _CUE = re.compile(
     r"(?:the\s+)?(?:end of\s+)?",
     re.IGNORECASE,
 )
-_LASTS = re.compile(
-    r"\b(?:until|till|through|thru|up to|ends?(?!\s+of\b)|expires?|runs out|valid)\b", re.I
+_LASTS = re.compile(r"(?:until|till|through|thru|up to|ends?|expires?|runs out|valid)\b", re.I)
+_APART = re.compile(r"(?:deadline|due|expires?|valid)\b", re.I)
+"""Cues that a day may follow after other words: "The deadline for the grant is 3 May 2027"."""
+_BEGINS = re.compile(r"\b(?:from|since|after)\s", re.I)
+_OF_THE_PAST = re.compile(
+    r"\b(?:who|that|which)\s+(?:\w+ed|paid|bought|came)\b[^,.;]{0,20}\Z", re.I
 )
+"""What stands before a cue in a clause that tells which are meant: "who signed up before June"."""
 _WORD = r"([^\W\d_]{3,})\b\.?"
 _DAY = re.compile(
     rf"(\d\d?)(?:st|nd|rd|th)?\s+(?:of\s+)?{_WORD}|{_WORD}(?:\s+(\d\d?)(?:st|nd|rd|th)?\b)?"
@@ -26,13 +32,34 @@ _YEAR = re.compile(r",?\s+((?:19|20)\d\d)\b")
 _MONTH = re.compile(rf"{_WORD},?\s+((?:19|20)\d\d)\b")
 
 
-def until(text: str, now: datetime) -> datetime | None:
+class LastDay(NamedTuple):
+    """A day, and whether what a sentence says ends on it, and is not merely to be done by then."""
+
+    date: datetime
+    ends: bool
+
+
+def until(text: str, now: datetime) -> LastDay | None:
     """Returns the last day that a sentence names behind a word such as "until" or "by"."""
     for cue in _CUE.finditer(text):
+        if _OF_THE_PAST.search(text, 0, cue.start()):
+            continue
         rest = text[cue.end() : cue.end() + 40]
-        whole = [one.date for one in stated.written(rest)[:1]]
-        if found := (_month(rest) or (whole[0] if whole else _near(rest, now))):
-            return found
+        apart = _APART.match(cue[0]) is not None
+        if found := _month(rest) or _whole(rest, apart) or _near(rest, now):
+            return LastDay(found, _LASTS.match(cue[0]) is not None)
+    return None
+
+
+def _whole(rest: str, apart: bool) -> datetime | None:
+    """A day with its year, which comes first, but for a day of the week, or after other words where
+    it may stand *apart* and does not say when something begins."""
+    for one in stated.written(rest)[:1]:
+        before = rest[: one.start]
+        if fold(before.strip(" ,.")) in ("", *tables.WEEKDAYS) or (
+            apart and not _BEGINS.search(before)
+        ):
+            return one.date
     return None
 
 
@@ -41,11 +68,6 @@ def _month(rest: str) -> datetime | None:
     match = _MONTH.match(rest)
     number = tables.month_number(fold(match[1])) if match else 0
     return _made(int(match[2]), number, 0) if match and number else None
-
-
-def lasts(text: str) -> bool:
-    """Whether what a sentence says ends on its day, and is not merely to be done by then."""
-    return _LASTS.search(text) is not None
 
 
 def _near(rest: str, now: datetime) -> datetime | None:
