@@ -338,6 +338,20 @@ def test_what_a_user_says_of_themselves_is_theirs(memory: Memory) -> None:
     assert fact.type == "preference"
 
 
+def test_what_others_say_of_themselves_is_not_the_users(memory: Memory) -> None:
+    talk = """Interview notes
+
+Karl: I prefer trains to planes, and I never work on Sundays.
+Ute: I always use Vim. I hate long meetings.
+Karl: I prefer tea as well.
+"""
+    memory.curate(talk, note=True)
+    assert {fact.type for fact in memory.facts().items} >= {"preference"}
+    assert memory.context("").prelude == ""
+    memory.curate("I prefer tabs over spaces.", speaker="user", note=True)
+    assert memory.context("").prelude == "I prefer tabs over spaces."
+
+
 def test_secrets_are_taken_out_first(memory: Memory) -> None:
     key = "AKIA" + "IOSFODNN7EXAMPLQ"
     memory.curate(f"The staging key is {key}.", facts=[{"text": "There is a key.", "quote": key}])

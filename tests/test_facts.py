@@ -235,6 +235,25 @@ def test_the_prelude_is_of_live_universal_facts_of_the_owner(m: Memory) -> None:
     assert m.context("", owner="nobody").prelude == ""
 
 
+def test_the_prelude_is_not_of_what_others_prefer(m: Memory) -> None:
+    for n, text in enumerate(("Lucía Ferrer prefers electric ovens.", "Karl speaks Polish.")):
+        keep(m, f"{n}", text, type="preference")
+    assert m.context("").prelude == ""
+    own = [
+        "The user prefers tea.",
+        "User likes Vim.",
+        "Always answers in German.",
+        "Editor: I use Vim.",
+    ]
+    for n, text in enumerate(own):
+        keep(m, f"own {n}", text, type="preference")
+    assert set(m.context("").prelude.split(". ")) == {text.rstrip(".") for text in own[:3]} | {
+        own[3]
+    }
+    keep(m, "ana", "Ana prefers tea.", type="preference", owner="ana")
+    assert m.context("", owner="ana").prelude == "Ana prefers tea."
+
+
 def test_the_limit_and_the_budget_are_ceilings_of_what_is_relevant(m: Memory) -> None:
     for n in range(6):
         keep(m, f"f{n}", f"Number {n} is so and so.", name=f"Kappa{n}x", pinned=n == 0)

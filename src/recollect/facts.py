@@ -12,6 +12,7 @@ metadata, and its names are handles of the store. Nothing here does any I/O.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import chain
@@ -38,6 +39,8 @@ from recollect.nouns import (
 )
 from recollect.text.dates import parse_date
 from recollect.text.keys import handles, keys
+from recollect.text.ordinary import commonness
+from recollect.text.terms import fold
 
 KIND = "fact"
 SOURCE = "facts"
@@ -350,9 +353,31 @@ def is_universal(scope: str) -> bool:
     return scope.rpartition(":")[2] == UNIVERSAL
 
 
+PERSONAL: tuple[FactType, ...] = ("preference", "expertise")
+SPEAKER = "speaker"
+"""The key of the metadata that says who told of themselves, where it was not the user."""
+
+
 def describes_user(fact: Fact) -> bool:
     """Whether it tells who the user is, whatever the question."""
-    return fact.type in ("preference", "expertise") and any(map(is_universal, fact.scopes))
+    personal = fact.type in PERSONAL and any(map(is_universal, fact.scopes))
+    return personal and not fact.meta.get(SPEAKER) and not _is_of_another(fact)
+
+
+_NAME = r"([A-ZÀ-Þ][\w.'-]*(?: [A-ZÀ-Þ][\w.'-]*){0,2})"
+_NAMED = re.compile(
+    rf"{_NAME}(?:: .*?\b(?:I|[Mm]y|me|mine|[Ww]e|[Oo]ur)\b"
+    r"| (?:prefers|likes|loves|hates|dislikes|enjoys|wants|knows|speaks)\b)"
+)
+"""Somebody who is told of, or who speaks: "Lucía prefers …", "Karl: I …"."""
+
+
+def _is_of_another(fact: Fact) -> bool:
+    """Whether a fact begins with the name of somebody who is not its owner."""
+    found = _NAMED.match(fact.text)
+    name = found[1].split() if found else []
+    told = [fold(word) for word in name if fold(word) not in ("user", fold(fact.owner))]
+    return len(told) == len(name) and any(commonness(word) != "ordinary" for word in told)
 
 
 # ------------------------------------------------------------------ handles

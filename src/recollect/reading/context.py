@@ -24,6 +24,7 @@ from recollect.facts import (
     Context,
     Fact,
     FactFilter,
+    describes_user,
     from_document,
 )
 from recollect.named_tuple import NamedTuple
@@ -136,7 +137,7 @@ def _prelude(store: Store, asked: FactFilter, budget: int | None) -> str:
     """Who the user is: what holds for them in every scope, pinned first; of what is in dispute the
     latest, with what says otherwise."""
     everywhere = Facts(store, asked._replace(scopes=None, types=None))
-    live = _seen(everywhere, USER)
+    live = list(filter(describes_user, _seen(everywhere, USER)))
     rivals = turned.latest(live)
     first = sorted((f for f in live if f.id in rivals), key=lambda fact: not fact.pinned)
     told = " ".join(chain.from_iterable(_stated(fact, rivals[fact.id]) for fact in first))

@@ -21,6 +21,7 @@ from functools import lru_cache
 from itertools import filterfalse
 from typing import Literal, Protocol
 
+from recollect.facts import PERSONAL
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import filled, group_by, not_among
 from recollect.text.keys import words
@@ -36,7 +37,6 @@ GENERAL, OVERVIEW = "General", "overview"
 MOST_OWN = 4
 """New topics of one text."""
 MOST_PAGES = MOST_OWN + 2
-_PERSONAL = frozenset({"preference", "expertise"})
 _UNNAMED = ("", "curated")
 
 
@@ -136,7 +136,7 @@ def spoken(text: str) -> str:
 
 
 def _is_personal(fact: Extracted) -> bool:
-    return fact.type in _PERSONAL and fact.speaker == "user"
+    return fact.type in PERSONAL and fact.speaker == "user"
 
 
 class _Filing:

@@ -15,6 +15,8 @@ from functools import cache
 from typing import Literal
 
 from recollect.named_tuple import NamedTuple
+from recollect.text.ordinary import commonness
+from recollect.text.terms import fold
 
 Form = Literal["", "marked", "plain", "named"]
 """How turns are marked: not at all, ``_**User (date)**_`` on a line of its own, ``User: …``, or
@@ -95,13 +97,16 @@ def form_of(text: str) -> Form:
 
 def _is_talk(text: str) -> bool:
     """Whether names begin the lines of a text, so that people are talking: at least two of them,
-    most more than once or behind a time, on at least half of the lines that begin a paragraph or
-    follow a name."""
+    most more than once, behind a time or before an "I", on at least half of the lines that begin a
+    paragraph or follow a name."""
     head = text[:TALK]
     lines = [line for line in head.splitlines() if line.strip()]
     found = [match for line in lines if (match := re.match(_NAMED, line))]
     names = [match["name"] for match in found]
-    sure = sum(names.count(match["name"]) > 1 or _is_timed(match) for match in found)
+    sure = sum(
+        names.count(match["name"]) > 1 or _is_timed(match) or _is_of_oneself(match)
+        for match in found
+    )
     return len(set(names)) > 1 and sure * 4 >= len(names) * 3 and len(names) * 2 >= len(lines)
 
 
@@ -110,6 +115,12 @@ def _is_timed(named: re.Match[str]) -> bool:
     log."""
     before = named.string[: named.start("name")]
     return re.search(r"\d:\d\d", before) is not None and not named["name"].isupper()
+
+
+def _is_of_oneself(named: re.Match[str]) -> bool:
+    """Whether somebody with a name begins to tell of themselves; "Goal: I want …" names nobody."""
+    said = re.match(r"\s+(?:I|My)\b", named.string[named.end() :])
+    return said is not None and commonness(fold(named["name"])) != "ordinary"
 
 
 def joined(turns: Iterable[tuple[str, str]]) -> str:

@@ -11,7 +11,7 @@ from itertools import accumulate
 from operator import attrgetter
 from typing import Literal, Protocol
 
-from recollect.facts import Fact, ProvenanceEntry, Rival, shortened
+from recollect.facts import PERSONAL, SPEAKER, Fact, ProvenanceEntry, Rival, shortened
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Document, Problem, group_by, stable_id
 from recollect.text.chunk import passages
@@ -350,6 +350,8 @@ def as_fact(extracted: Extracted, one: SubjectGroup, given: SourceText, source: 
     meta: dict[str, object] = {"page": one.address.path}
     if extracted.about:
         meta["about"] = extracted.about
+    if extracted.type in PERSONAL and extracted.speaker not in ("", "user"):
+        meta[SPEAKER] = extracted.speaker
     if extracted.until is not None:
         meta["until"] = extracted.until.date().isoformat()
     entry = ProvenanceEntry(
