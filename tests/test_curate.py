@@ -818,6 +818,42 @@ It was agreed to ban hosepipes on the lower plots. Dev to get quotes for the but
     assert {fact.meta["page"].partition("/")[0] for fact in facts} == {"brookfield-committee"}
 
 
+LOG = """Garden log
+
+2026-03-01
+Bought seeds at Fa. Sperli, approx. 40 EUR. We agreed with Mr. Blunt that the hedge stays.
+
+2026-05-20
+The delivery of the greenhouse is booked with Fa. Beckmann for 12 June.
+
+Hosting
+We moved the site of the garden to Hetzner. Backups run nightly at 01:00.
+"""
+
+
+def test_each_fact_of_a_log_is_of_the_day_of_its_entry(memory: Memory) -> None:
+    memory.curate(LOG, note=True, date="2026-03-01")
+    facts = {fact.text: f"{fact.created_at:%Y-%m-%d}" for fact in memory.facts().items}
+    greenhouse = "The delivery of the greenhouse is booked with Fa. Beckmann for 12 June."
+    assert facts[greenhouse] == "2026-05-20"
+    assert facts["We agreed with Mr. Blunt that the hedge stays."] == "2026-03-01"
+
+
+def test_a_heading_without_marks_is_no_part_of_the_sentence_below_it(memory: Memory) -> None:
+    memory.curate(LOG, note=True)
+    assert "We moved the site of the garden to Hetzner." in texts(memory)
+    assert not any(text.startswith("2026") for text in texts(memory))
+
+
+def test_sections_meet_on_a_page_whatever_their_numbers(memory: Memory) -> None:
+    rules = "The {0} is paid by the members in {1}.\n\nWe keep the {0} of {1} in a blue folder.\n"
+    for n, month in ((2, "May"), (4, "June")):
+        text = f"# Brookfield\n\n## {n}. Rent\n\n{rules.format('plot rent', month)}"
+        memory.curate(text, note=True, date=f"2026-0{n}-01")
+    assert "brookfield/rent" in memory.curation.topics()
+    assert not any(address.endswith("-rent") for address in memory.curation.topics())
+
+
 def test_a_date_within_a_sentence_is_not_that_of_the_text(memory: Memory) -> None:
     for text in (
         "User: my lease ended on 3 March 2024.\nAssistant: noted.",

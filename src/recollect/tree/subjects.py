@@ -20,6 +20,7 @@ _OPENER = re.compile(
     re.IGNORECASE,
 )
 _VERSION = re.compile(r"\s+v\d+(?:\.\d+)*$", re.IGNORECASE)
+_NUMBER = re.compile(r"^\s*(?:\d{1,2}\.)*\d{1,2}[.)]\s+")
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f/\\\s]+")
 _AROUND = " .,;:–—-#_()[]"
 
@@ -49,8 +50,9 @@ def subject_name(title: str) -> str:
 
 
 def topic_name(heading: str) -> str:
-    """Returns what a heading names; nothing where it names a part that any document has."""
-    name = named(_DATE.sub(" ", heading))
+    """Returns what a heading names, without its number; nothing where it names a part that any
+    document has."""
+    name = named(_NUMBER.sub("", _DATE.sub(" ", heading)))
     return "" if is_among(name, SECTIONS) else name
 
 

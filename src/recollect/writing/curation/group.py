@@ -26,6 +26,7 @@ from recollect.named_tuple import NamedTuple
 from recollect.nouns import filled, group_by, not_among
 from recollect.text.keys import words
 from recollect.text.ordinary import commonness
+from recollect.text.support import tables
 from recollect.text.terms import stem
 from recollect.tree import canonical
 from recollect.tree.subjects import named, subject_name, topic_name
@@ -238,6 +239,8 @@ def _address_of(page: KnownPage) -> Address:
 
 
 def is_name(said: str) -> bool:
-    """Whether a phrase names something by itself: several words, or one that is not everybody's."""
+    """Whether a phrase names something by itself: several words, or one that is not everybody's and
+    no month."""
     some = [word.folded for word in words(said)]
-    return len(some) > 1 or any(commonness(word) != "ordinary" for word in some)
+    own = (commonness(word) != "ordinary" and not tables.month_number(word) for word in some)
+    return len(some) > 1 or any(own)

@@ -4,7 +4,8 @@ What it guarantees
 - The sentences are in order and do not overlap; each is ``text[start:end]`` without the space
   around it.
 - A line that is wrapped goes on in the next one; an item of a list, a line of its own such as
-  ``port: 5433``, and a blank line end a sentence.
+  ``port: 5433``, a brief one above a paragraph, which is its heading, and a blank line end a
+  sentence.
 - It takes time in proportion to the text.
 """
 
@@ -30,13 +31,15 @@ _INDENTED = re.compile(r" {4,}\S|\t")
 _ITEM = re.compile(r"\s*(?:(?P<task>[-*+] \[ \] )|[-*+•–] |\(?\d{1,3}[.)] |[a-zA-Z][.)] |\[ \] )")
 _DONE = re.compile(r"\s*(?:[-*+] )?\[[xX]\] ")
 _ENTRY = re.compile(r"\s*[\w(][\w .()/'-]{0,40}\s?[:=]\s+\S")
+_HEADING = re.compile(r"[^\n]{0,39}[^\W_]\)?[ \t\r]*\n(?=[A-ZÀ-Þ][^\n]{40})")
+"""A brief line that ends no sentence, above a longer one that begins one."""
 _END = re.compile(r"(?<![.!?…])[.!?…]+[\"'”’)\]*_]*(?=\s)|;(?=\s)")
 _BEGIN = re.compile(
     r"\s+(?:[\"'“‘(\[*_`¿¡]*[A-ZÀ-Þ0-9`¿¡]|(?:i|we|but|so|also|let's|the|my)\b)|\s*\Z"
 )
 _ASIDE = re.compile(r"(?<=\w)(?:,| -+| –| —)(?= (?:and |but )?(?:by the way|btw)\b)")
 _ABBREVIATED = re.compile(
-    r"\b(?:e\.g|i\.e|etc|vs|approx|ca|bzw|inc|ltd|z\.B|M[rs]|Mrs|Dr|Prof|St|No|Nr|[A-Z])\Z"
+    r"\b(?:e\.g|i\.e|etc|vs|approx|ca|bzw|inc|ltd|z\.B|M[rs]|Mrs|Dr|Prof|Fa|St|No|Nr|[A-Z])\Z"
 )
 _DAY = re.compile(r"\d\.\s+(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)")
 
@@ -97,7 +100,7 @@ def _trimmed(text: str, start: int, end: int, task: bool, first: bool) -> Iterat
 def _blocks(text: str, start: int, end: int, wrapped: bool) -> Iterator[tuple[int, int, bool]]:
     """(start, end, task) of what is read as running words."""
     at = stop = -1
-    task = item = entry = False
+    task = item = entry = headed = False
     after = start
     for line in _LINE.finditer(text, start, end):
         first, last = line.span()
@@ -116,9 +119,10 @@ def _blocks(text: str, start: int, end: int, wrapped: bool) -> Iterator[tuple[in
             )
         )
         entry = _is_entry(line[0]) and (entry or at < 0 or text[stop - 1] in ".!?:;")
-        if at >= 0 and (skip or mark or blank or empty or entry or not wrapped):
+        if at >= 0 and (skip or mark or blank or empty or entry or headed or not wrapped):
             yield at, stop, task
             at = -1
+        headed = at < 0 and not mark and _HEADING.match(text, first, end) is not None
         if skip or empty:
             item = False
             continue

@@ -22,6 +22,7 @@ from recollect.tree.subjects import subject_name
 from recollect.writing.curation.chunk import CurationPiece, pieces
 from recollect.writing.curation.decide import Decision, decide
 from recollect.writing.curation.dedup import Merged, dedup
+from recollect.writing.curation.entries import DatedEntries
 from recollect.writing.curation.extract import Extracted, PieceContext, is_telling
 from recollect.writing.curation.group import GroupOrigin, SubjectGroup, group
 from recollect.writing.curation.outline import Speaker
@@ -212,9 +213,15 @@ def _conflict(context: SlotContext) -> Decisions:
     given: SourceText = context["given"]
     known: RivalFacts = context.service("known")
     spots = Spots(given)
+    entries = DatedEntries(given.text, given.now)
     made: dict[str, Decision] = {}
     told = [
-        as_fact(extracted, one, given, spots.id_at(extracted.start))
+        as_fact(
+            extracted,
+            one,
+            given._replace(said_at=entries.date_at(extracted.start) or given.said_at),
+            spots.id_at(extracted.start),
+        )
         for one in context["dedup"].groups
         for extracted in one.facts
     ]
@@ -237,7 +244,7 @@ def _conflict(context: SlotContext) -> Decisions:
             else []
         )
         rivals = [*known.rivals(fact), *here]
-        made[fact.id] = _on_its_page(decide(fact, rivals, given.said_at, known.judge), rivals)
+        made[fact.id] = _on_its_page(decide(fact, rivals, fact.created_at, known.judge), rivals)
     titles = {one.address.path: one.address.title for one in context["dedup"].groups}
     return Decisions(tuple(made.values()), titles, context["extract"].unread)
 
