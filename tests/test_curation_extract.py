@@ -173,6 +173,14 @@ WEDNESDAY = datetime(2026, 5, 6, 15, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
+    "said", ["My brother Andreu is going to run it.", "We switched to electric ovens in 2021."]
+)
+def test_what_a_person_says_of_theirs_or_of_us_has_their_name(said: str) -> None:
+    text = f"Ben: How did it go on?\nLucía: {said}\nBen: Thanks a lot.\nLucía: You are welcome.\n"
+    assert f"Lucía: {said}" in [fact.statement for fact in facts(text)]
+
+
+@pytest.mark.parametrize(
     ("text", "day"),
     [
         ("I'll send the draft to Priya by Friday.", "2026-05-08"),

@@ -47,7 +47,7 @@ _OPENER = re.compile(
     re.IGNORECASE,
 )
 _PRONOUN = re.compile(r"(?:it|its|he|she|they|this|that|these|those|both|there)\b", re.IGNORECASE)
-_OF_ONESELF = re.compile(r"\b(?:I|I'm|I'll|I've|I'd|my|me|mine)\b")
+_OF_ONESELF = re.compile(r"\b(?:I|[Mm]y|me|[Mm]ine|[Ww]e|us|[Oo]urs?)\b")
 _OF_US = re.compile(
     r"\b(?:[Ww]e(?:'\w+)?|us|[Oo]urs?|[Yy]ou(?:'\w+)?|[Yy]ours?|[Ww]ir|uns|[Uu]nser\w*|Sie|Ihnen|Ihre?[mnrs]?)\b"
 )
