@@ -796,6 +796,12 @@ def test_a_folder_is_curated_with_titles_and_dates_from_the_texts(tmp_path: Path
     with Memory.open() as memory:
         dates = {d.title: f"{d.date:%Y-%m-%d}" for d in everything(memory) if d.source == "curated"}
     assert dates == {"Depot": "2025-11-03", "2025-02-01-b": "2025-02-01"}
+    (folder / "offer.eml").write_text("Subject: Offer\n\nThe depot is for sale.\n")
+    (folder / ".cache").write_text("x")
+    said = subprocess.run(
+        [sys.executable, "-m", "recollect", "curate", str(folder)], capture_output=True, text=True
+    ).stderr
+    assert "1 file left out, which can be named: offer.eml" in said
     (tmp_path / "none").mkdir()
     recollect("curate", str(tmp_path / "none"), code=1)
 

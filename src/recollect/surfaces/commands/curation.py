@@ -13,7 +13,7 @@ from typing import Any
 
 from recollect import memory as facade
 from recollect.errors import InputError, NotFound, RecollectError, UsageError
-from recollect.nouns import Document, json_list
+from recollect.nouns import Document, json_list, partition
 from recollect.surfaces import terminal
 from recollect.surfaces.commands.shared import (
     Options,
@@ -96,21 +96,32 @@ def _texts(options: Options) -> Iterator[tuple[str, dict[str, Any]]]:
         if name == "-":
             yield sys.stdin.read(), {**about, "channel": "stdin"}
         else:
-            yield from (_file(path, options) for path in _paths(Path(name).expanduser()))
+            yield from (_file(path, options) for path in _paths(Path(name).expanduser(), options))
 
 
 _TEXTS = (".md", ".markdown", ".txt", ".rst")
+_MOST_NAMED = 5
 
 
-def _paths(path: Path) -> list[Path]:
-    """The file itself, or the texts of a folder by their names."""
+def _paths(path: Path, options: Options) -> list[Path]:
+    """The file itself, or the texts of a folder by their names. It is said which other files, but
+    for hidden ones, are left out."""
     if not path.is_dir():
         return [path]
-    found = sorted(one for one in path.rglob("*") if one.suffix in _TEXTS and one.is_file())
+    files = sorted(one for one in path.rglob("*") if one.is_file())
+    found, others = partition(lambda one: one.suffix in _TEXTS, files)
+    left = [str(name) for one in others if not _is_hidden(name := one.relative_to(path))]
     if not found:
         hint = "`recollect add` reads other files and the logs of sessions"
         raise InputError(f"{path}: there is no text in this folder", hint=hint)
+    if left:
+        named = ", ".join(left[:_MOST_NAMED]) + when(len(left) > _MOST_NAMED, ", …")
+        say(options, f"{plural(len(left), 'file')} left out, which can be named: {named}")
     return found
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
 
 
 def _file(path: Path, options: Options) -> tuple[str, dict[str, Any]]:
