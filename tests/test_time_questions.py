@@ -139,6 +139,10 @@ def test_a_question_says_what_it_asks_of_time(kind: str, text: str) -> None:
         ("What was decided about auth in February?", "auth", ""),
         ("What did we work on in February?", "", ""),
         ("latest status of the session store", "session store", ""),
+        ("What did you recommend last?", "recommend", ""),
+        ("What did you last advise me?", "advise", ""),
+        ("What did we do last?", "", ""),
+        ("What did we talk about last?", "", ""),
         ("After the outage, what did we change in the deploy script?", "deploy script", "outage"),
         ("Wo sind wir bei der Migration stehen geblieben?", "Migration", ""),
         ("¿Dónde lo dejamos con el despliegue?", "despliegue", ""),
@@ -421,6 +425,14 @@ def test_a_period_without_dates_has_no_say(talks: Memory) -> None:
 def test_without_a_topic_the_latest_session_comes_first(talks: Memory) -> None:
     assert first(talks, "What did we do in the last session?")[0] == "other"
     assert first(talks, "Where did we leave off?")[0] == "other"
+
+
+def test_what_somebody_did_last_is_no_list_of_the_newest(talks: Memory) -> None:
+    talks.remember("The spare key is with Ana.", created_at=NOW)
+    assert first(talks, "What did you sort last?")[0] == "middle"
+    assert first(talks, "What did you juggle last?") == []
+    assert first(talks, "What did you tell me last?")[0] == "other"
+    assert first(talks, "What did we do last?")[0] == "other"
 
 
 def test_the_last_exchange_tells_where_it_was_left(keyword_memory: Memory) -> None:

@@ -359,7 +359,7 @@ was (?:fehlte|fehlt|blieb|bleibt)(?: noch)?\b
 (?:when|on which day|in which session)\b(?=.*? (last\b<thing>|most recently\b|latest\b)(?! (?:week|month|year|night|monday|tuesday|wednesday|thursday|friday|saturday|sunday)))
 (?:when was |what happened )?<the> (?:very )?(?:last|latest|most recent|final) (?:time|mention|occurrence|appearance|incident|attempt|discussion|session|conversation|talk|chat|decision|change|report|failure|outage|instance)\b(?: (?:of|about|on|for|to|that|where|when|in which))?
 (?:what|which) (?:was|were|is|are|'s) (?:<the> )?(?:very )?(?:last|latest|most recent|newest) (?:thing|session|conversation|decision|change|attempt|fix|discussion|work)s?\b(?: (?:<we> (?:did|decided|changed|said|tried|worked on|discussed|talked about)|about|on|of|to|for|with))?
-what did <we> (?:\w+ ){0,3}?last(?: time)?\b(?! (?:few|couple|two|three|four|five|six|half|\d+|days|weeks|months|years|week|month|year|night|monday|tuesday|wednesday|thursday|friday|saturday|sunday|spring|summer|fall|autumn|winter|january|february|march|april|may|june|july|august|september|october|november|december))
+what did <we> (?=(?:\w+ ){0,3}?(last(?: time)?)\b(?! (?:few|couple|two|three|four|five|six|half|\d+|days|weeks|months|years|week|month|year|night|monday|tuesday|wednesday|thursday|friday|saturday|sunday|spring|summer|fall|autumn|winter|january|february|march|april|may|june|july|august|september|october|november|december)))
 (?:which|what) session\b(?=.*? (?:last|most recently|latest)\b)
 (?:what|which|who)(?:['’]s| is| was| were) <the> (?:very )?(?:last|latest|most recent|newest)\b<thing>(?! (?:week|month|year|night|day|state|status|of the)\b)
 (?:the |our |my )?(?:most recent|latest) (?!status|state|news|update|progress|word|situation)(?:[\w-]+ ){1,2}?(?:about|on|of|with|from)\b
@@ -724,7 +724,7 @@ LEAD = r"""(?:^|.*[.?!:;,—–(]|.*\s-) ?["“¿¡]?(?:(?:so|ok|okay|hey|and|bu
 after may stand anywhere."""
 
 OURS = (
-    r"(?:we|us|our|ours|with you|wir|uns|unser\w*|nosotros|nos|nuestr\w+|nous|notre|nos|мы|нас|нам)",
+    r"(?:we|us|our|ours|with you|did you|hast du|wir|uns|unser\w*|nosotros|nos|nuestr\w+|nous|notre|nos|мы|нас|нам)",
     r"(?:hablamos|hicimos|decidimos|dejamos|quedamos|trabajamos|tocamos|usamos|cambiamos)",
 )
 """Words of a question that is about what was said or done together."""
