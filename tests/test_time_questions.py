@@ -293,6 +293,8 @@ def test_a_question_of_what_we_did_is_answered_by_sessions(talks: Memory) -> Non
 def test_a_period_is_a_filter(talks: Memory) -> None:
     assert first(talks, "What did we do about the importer in April?") == ["middle"]
     assert first(talks, "What did we work on in April?") == ["middle"]
+    assert first(talks, "What did we work on in spring?") == ["middle"]
+    assert first(talks, "How often did the importer fail this autumn?") == ["late"]
     assert first(talks, "what did we work on between February and April?") == ["begin", "middle"]
 
 
@@ -329,6 +331,14 @@ def test_where_nothing_of_a_period_speaks_of_the_topic_it_says_so_and_names_what
 def test_where_nothing_is_from_a_period_it_says_so(talks: Memory) -> None:
     found = talks.search("What did we work on in March?", now=NOW)
     assert (found.status, found.results) == ("no_results", ())
+    assert any(hint.startswith("nothing is from then") for hint in found.hints)
+
+
+def test_what_only_has_the_words_of_a_period_is_not_sure(talks: Memory) -> None:
+    talks.put([talk("later", day(10, 2), "What about a half marathon in winter?", "In Hannover.")])
+    found = talks.search("What did we do last winter?", now=day(10, 5).replace(year=2027))
+    assert found.results[0].document == "later"
+    assert (found.status, found.confidence < 0.5) == ("needs_synthesis", True)
     assert any(hint.startswith("nothing is from then") for hint in found.hints)
 
 
@@ -415,8 +425,8 @@ def test_what_does_not_answer_has_no_date(keyword_memory: Memory) -> None:
 
 
 def test_a_period_without_dates_has_no_say(talks: Memory) -> None:
-    found = talks.search("What did we do about the importer in spring?", now=NOW)
-    plain = talks.search("What did we do about the importer in spring?", now=NOW, sort="relevance")
+    found = talks.search("What did we do about the importer at Easter?", now=NOW)
+    plain = talks.search("What did we do about the importer at Easter?", now=NOW, sort="relevance")
     assert found.time is not None
     assert found.time.kind == "in-period"
     assert [one.id for one in found.results] == [one.id for one in plain.results]

@@ -162,6 +162,32 @@ def test_a_month_without_a_year_is_the_last_that_began(text: str, expected: str)
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("what did we do in spring", "2026-03-01..2026-06-01"),
+        ("what we changed over the summer", "2026-06-01..2026-09-01"),
+        ("how often was I ill this autumn", "2026-09-01..2026-12-01"),
+        ("what have we done in late fall", "2026-09-01..2026-12-01"),
+        ("who came in winter", "2025-12-01..2026-03-01"),
+        ("last summer", "2026-06-01..2026-09-01"),
+        ("this past summer", "2026-06-01..2026-09-01"),
+        ("last autumn", "2025-09-01..2025-12-01"),
+        ("what was planned for next spring", "2027-03-01..2027-06-01"),
+        ("what was planned for this winter", "2026-12-01..2027-03-01"),
+        ("in the summer of 2025", "2025-06-01..2025-09-01"),
+        ("in winter 2024", "2024-12-01..2025-03-01"),
+        ("in winter 2026", "2025-12-01..2026-03-01"),
+        ("what changed since the summer", "2026-06-01.."),
+        ("what did I do before winter", "..2025-12-01"),
+        ("what was decided from winter to summer", "2025-12-01..2026-09-01"),
+        ("what was decided from March to summer", "2026-03-01..2026-09-01"),
+    ],
+)
+def test_a_season_is_three_months(text: str, expected: str) -> None:
+    assert spoken(window(text, NOW)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
         ("on 2026-03-04", "2026-03-04..2026-03-05"),
         ("2026-03-04 standup", "2026-03-04..2026-03-05"),
         ("on March 4", "2026-03-04..2026-03-05"),
@@ -228,6 +254,15 @@ def test_of_two_times_the_window_has_both() -> None:
         "the last 3 commits",
         "the last year of school",
         "did it in 3 days",
+        "why did sales fall",
+        "the fall of the wall",
+        "in the fall of Rome",
+        "how to log in Spring",
+        "what we do every summer",
+        "what does it cost to park a trailer in summer",
+        "what should I avoid in winter so that the battery lasts",
+        "how much did the stall raise at the summer fair",
+        "the spring of the door",
         "what is due by Friday",
         # asks for a time
         "how many weeks ago did I meet Ana",
@@ -236,6 +271,7 @@ def test_of_two_times_the_window_has_both() -> None:
         "how many days between March 3 and March 9?",
         "how long has it been since last Monday",
         "when did I last March in a parade",
+        "when did prices last fall",
         # said by somebody else, or a name
         'the song "Last Week"',
         "the film 'Yesterday' by Boyle",
@@ -291,6 +327,11 @@ def test_capitals_throughout_are_no_title() -> None:
         ("vor einer Woche", "2026-11-01..2026-11-09"),
         ("in den letzten zwei Wochen", "2026-10-28..2026-11-12"),
         ("am Wochenende", "2026-11-07..2026-11-09"),
+        ("Was war im Frühjahr?", "2026-03-01..2026-06-01"),
+        ("im letzten Sommer", "2026-06-01..2026-09-01"),
+        ("Was war diesen Herbst?", "2026-09-01..2026-12-01"),
+        ("im Winter 2024", "2024-12-01..2025-03-01"),
+        ("auf jeden Fall", "none"),
         ("Was steht hier über Postgres?", "none"),
         ("Was mache ich jeden Morgen?", "none"),
         ("Vor wie vielen Wochen war ich in Rom?", "none"),
@@ -325,6 +366,9 @@ def test_german_times_are_understood(text: str, expected: str) -> None:
         ("hace una semana", "2026-11-01..2026-11-09"),
         ("en los últimos tres meses", "2026-08-11..2026-11-12"),
         ("el fin de semana pasado", "2026-11-07..2026-11-09"),
+        ("qué hicimos en primavera", "2026-03-01..2026-06-01"),
+        ("el verano pasado", "2026-06-01..2026-09-01"),
+        ("qué hicimos este otoño", "2026-09-01..2026-12-01"),
         ("qué hago por la mañana", "none"),
         ("cuántos días han pasado desde el lunes", "none"),
     ],
@@ -354,6 +398,9 @@ def test_spanish_times_are_understood(text: str, expected: str) -> None:
         ("il y a 3 jours", "2026-11-08..2026-11-09"),
         ("au cours des deux dernières semaines", "2026-10-28..2026-11-12"),
         ("le week-end dernier", "2026-11-07..2026-11-09"),
+        ("qu'avons-nous fait au printemps ?", "2026-03-01..2026-06-01"),
+        ("l'été dernier", "2026-06-01..2026-09-01"),
+        ("ce qu'on a fait en hiver", "2025-12-01..2026-03-01"),
         ("que fait-on le lundi", "none"),
         ("combien de temps s'est écoulé depuis mars", "none"),
     ],
@@ -371,6 +418,7 @@ def test_french_times_are_understood(text: str, expected: str) -> None:
         ("上周末", "2026-11-07..2026-11-09"),
         ("上个月花了多少钱", "2026-10-01..2026-11-01"),
         ("去年", "2025-01-01..2026-01-01"),
+        ("去年夏天", "2025-06-01..2025-09-01"),
         ("三天前", "2026-11-08..2026-11-09"),
         ("过去2周", "2026-10-28..2026-11-12"),
         ("数据库怎么备份", "none"),
@@ -392,6 +440,9 @@ def test_chinese_times_are_understood(text: str, expected: str) -> None:
         ("2027-01-05T09:00+00:00", "next January", "2028-01-01..2028-02-01"),
         ("2027-01-05T09:00+00:00", "last month", "2026-12-01..2027-01-01"),
         ("2027-01-05T09:00+00:00", "last quarter", "2026-10-01..2027-01-01"),
+        ("2027-01-05T09:00+00:00", "who came this winter", "2026-12-01..2027-03-01"),
+        ("2027-01-05T09:00+00:00", "last winter", "2025-12-01..2026-03-01"),
+        ("2027-01-05T09:00+00:00", "last autumn", "2026-09-01..2026-12-01"),
         ("2026-12-31T23:59+00:00", "tomorrow", "2027-01-01..2027-01-02"),
         ("2026-12-31T23:59+00:00", "this week", "2026-12-28..2027-01-04"),
         ("2026-11-09T00:00+00:00", "this week", "2026-11-09..2026-11-16"),
@@ -448,7 +499,7 @@ def test_only_the_beginning_of_a_long_text_is_read() -> None:
         ("who took over while I was ill, and why", "while I was ill"),
         ("Before I signed the lease I was looking at a stall", "Before I signed the lease"),
         ("how many days before I bought it did I call?", "before I bought it"),
-        ("who gave me the grant last autumn", "last autumn"),
+        ("who gave me the grant that autumn", "that autumn"),
         ("was haben wir vor der Migration benutzt?", "vor der Migration benutzt"),
         ("was war, als wir umgezogen sind?", "als wir umgezogen sind"),
         ("qué usábamos antes de la migración", "antes de la migración"),
@@ -492,7 +543,8 @@ WORDS = """in on since until before after between from to and the a last next th
 2026 31 4th days weeks months year ago march May Monday weekend today yesterday tonight may how
 many did 2026-03-04 2026-13-40 31.12.2025 , . - ' " gestern letzte Woche vor Tagen der im März bis
 und hace la semana pasada el lunes de marzo il y a jours dernier lundi hier 上周 三 天 前 9999 0
-over more than week of end hours minutes born morning mornings ayer desde enero""".split()
+over more than week of end hours minutes born morning mornings ayer desde enero summer winter was
+spring sommer verano""".split()
 PHRASES = st.lists(st.sampled_from(WORDS), max_size=14).map(" ".join)
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=60)
 OFFSETS = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))

@@ -35,6 +35,7 @@ from recollect.nouns import (
     Query,
     Result,
     Stretch,
+    Window,
     not_among,
     partition,
 )
@@ -281,16 +282,36 @@ def _listed(question: Question, asked: Pass) -> Answer | None:
 
 def _from_then(question: Question, asked: Pass, found: Answer) -> Answer:
     """Returns the answer; where nothing of a period speaks of the topic, what is from then is
-    named."""
+    named. What was found by the words of a period that is over, because nothing is from then, is
+    possible at most."""
     time = question.query.time
-    if found.results or time.kind != "in-period" or asked.window is None:
+    if time.kind != "in-period" or asked.window is None:
         return found
+    if found.results:
+        by_its_words = time.listed and asked.window.over
+        return _of_another_time(question, asked.window, found) if by_its_words else found
     pool = retrieval.outlined(asked, retrieval.listing(asked, question.query).outlines)
     others = (c._replace(confidence=0.0) for c in pool.best[: question.policy.named])
     lines = tuple(named(c, pool, "of another topic") for c in others)
-    said = f"nothing from then speaks of “{time.topic}”" if time.topic else "nothing is from then"
-    said = f"{said}: “{asked.window.said}” is {asked.window.days}"
+    said = _none_from(asked.window, time.topic)
     return found._replace(named=lines or found.named, hints=(*found.hints, said))
+
+
+def _of_another_time(question: Question, window: Window, found: Answer) -> Answer:
+    results = tuple(one._replace(confidence=min(one.confidence, SILENT)) for one in found.results)
+    sure = max(one.confidence for one in results)
+    return found._replace(
+        status=status(results, sure, question.policy),
+        confidence=sure,
+        results=results,
+        hints=(*found.hints, _none_from(window)),
+    )
+
+
+def _none_from(window: Window, topic: str = "") -> str:
+    """Returns the hint that a period has nothing of a topic, or nothing at all."""
+    said = f"nothing from then speaks of “{topic}”" if topic else "nothing is from then"
+    return f"{said}: “{window.said}” is {window.days}"
 
 
 @stage("passages")

@@ -536,27 +536,27 @@ qu[eé] fue lo [uú]ltimo(?: que (?:hicimos|decidimos|cambiamos|dijimos))?\b
         "in-period",
         "en",
         r"""
-(?:what|which|who|where|how|anything|did|was)\b(?=.*? (?:in|this|last|over|during|around|at) (?:the )?(?:early |late )?(?:spring|summer|autumn|fall|winter|easter|christmas|holidays|(?:first|second) half of|(?:q1|q2|q3|q4))\b)
+(?:what|which|who|where|how|anything|did|was)\b(?=.*? (?:in|this|last|over|during|around|at) (?:the )?(?:early |late )?(?:easter|christmas|holidays|(?:first|second) half of|(?:q1|q2|q3|q4))\b)
 """,
-        "spring summer autumn fall winter easter christmas holidays half q1 q2 q3 q4",
+        "easter christmas holidays half q1 q2 q3 q4",
         soft=True,
     ),
     TimeRule(
         "in-period",
         "de",
         r"""
-(?:was|welche[rsnm]?|wer|wo|wie|worum|woran|worüber)\b(?=.*? (?:im|diesen|letzten|über|an|zu|in den) (?:frühling|frühjahr|sommer|herbst|winter|ostern|weihnachten|ferien|(?:ersten|zweiten|dritten|vierten) quartal)\b)
+(?:was|welche[rsnm]?|wer|wo|wie|worum|woran|worüber)\b(?=.*? (?:im|diesen|letzten|über|an|zu|in den) (?:ostern|weihnachten|ferien|(?:ersten|zweiten|dritten|vierten) quartal)\b)
 """,
-        "frühling frühjahr sommer herbst winter ostern weihnachten ferien quartal",
+        "ostern weihnachten ferien quartal",
         soft=True,
     ),
     TimeRule(
         "in-period",
         "es",
         r"""
-(?:qu[eé]|qui[eé]n|d[oó]nde|c[oó]mo|en qu[eé])\b(?=.*? (?:en|este|esta|durante) (?:el |la )?(?:primavera|verano|otoño|invierno|semana santa|navidad(?:es)?|vacaciones|(?:primer|segundo|tercer|cuarto) trimestre)\b)
+(?:qu[eé]|qui[eé]n|d[oó]nde|c[oó]mo|en qu[eé])\b(?=.*? (?:en|este|esta|durante) (?:el |la )?(?:semana santa|navidad(?:es)?|vacaciones|(?:primer|segundo|tercer|cuarto) trimestre)\b)
 """,
-        "primavera verano otoño invierno semana navidad navidades vacaciones trimestre",
+        "semana navidad navidades vacaciones trimestre",
         soft=True,
     ),
     # ---------------------------------------------------------------- the latest state
@@ -729,7 +729,7 @@ OURS = (
 )
 """Words of a question that is about what was said or done together."""
 
-DONE = r"\b(?:did|have|had|was|were|habe|hatte|war) (?:i|you|ich|du) \w"
+DONE = r"\b(?:did|have|had|was|were|habe|hatte|war) (?:i|you|we|ich|du|wir) \w"
 """What asks for what somebody did."""
 
 USED = (

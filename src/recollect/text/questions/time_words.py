@@ -14,6 +14,7 @@ month: - feb mar apr - jun jul aug sep oct nov dec ; month 9: sept
 named: jan - - april May june ; maybe: - - march - may
 weekday: monday tuesday wednesday thursday friday saturday sunday
 weekday: mon tue wed thu fri ; weekday: - tues - thurs ; weekend: weekend
+season: spring summer autumn winter ; season 3: fall ; plain: Spring
 day -2: day_before_yesterday the_day_before_yesterday ; day -1: yesterday
 day 0: today earlier_today ; day 1: tomorrow ; day 2: day_after_tomorrow the_day_after_tomorrow
 hours 0: this_morning this_afternoon this_evening tonight ; hours -1: - - - last_night
@@ -40,6 +41,7 @@ month: januar februar marz april mai juni juli august september oktober november
 month: janner - maerz
 weekday: montag dienstag mittwoch donnerstag freitag samstag sonntag ; weekday 6: sonnabend
 weekend: wochenende
+season: fruhling sommer herbst winter ; season: fruhjahr
 day -2: vorgestern ; day -1: gestern ; day 0: heute ; day 1: morgen ; day 2: ubermorgen
 hours 0: heute_morgen ; hours 0: heute_fruh ; hours -1: gestern_morgen - - letzte_nacht
 part: vormittag nachmittag abend nacht
@@ -68,6 +70,7 @@ month: enero febrero marzo abril mayo junio julio agosto septiembre octubre novi
 month 9: setiembre
 weekday: lunes martes miercoles jueves viernes sabado domingo ; weekend: fin_de_semana
 onday: el_lunes el_martes el_miercoles el_jueves el_viernes el_sabado el_domingo
+season: primavera verano otono invierno
 day -2: anteayer antier antes_de_ayer ; day -1: ayer ; day 0: hoy ; day 1: manana
 day 2: pasado_manana
 hours 0: esta_manana esta_tarde - esta_noche ; hours -1: - - - anoche
@@ -94,6 +97,7 @@ plain: que quien donde como por cual cuales mi mis nuestro se con para sobre nos
 month: janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre
 onday: lundi mardi mercredi jeudi vendredi samedi dimanche ; weekend: weekend week_end
 plain: le_lundi le_mardi le_mercredi le_jeudi le_vendredi le_samedi le_dimanche
+season: printemps ete automne hiver ; onseason: au_printemps
 day -2: avant_hier ; day -1: hier ; day 0: aujourd_hui ; day 1: demain ; day 2: apres_demain
 hours 0: ce_matin cet_apres_midi ce_soir cette_nuit ; part: matin apres_midi soir
 clock: minute heure ; clock: minutes heures
@@ -117,6 +121,7 @@ plain: qu avons ai avait etait dit fait
     "zh": """
 day -2: 前天 ; day -1: 昨天 昨日 ; day 0: 今天 今日 ; day 1: 明天 ; day 2: 后天 ; weekend: 周末
 hours 0: 今早 - - 今晚 ; hours 0: 今天早上 ; hours -1: - - - 昨晚
+season: 春天 夏天 秋天 冬天
 clock: 分钟 小时 ; clock: - 个小时
 unit: - - 天 周 月 季度 年 ; unit: - - - 星期 个月 ; unit: - - - 个星期
 relative -2 7: 前年 ; relative -1 7: 去年 ; relative 0 7: 今年 ; relative 1 7: 明年

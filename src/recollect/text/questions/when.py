@@ -6,10 +6,13 @@ year ("from 2005 to 2007"), a year long ago, words in quotes, versions, names of
 ("Gangway For Tomorrow"), "recently". Days are those of the zone of ``now``; weeks begin on Monday.
 
 What has no year is the latest one: "in March" is the last March that began, "on March 4" the last
-March 4; "on Monday" and "last Monday" are the last one before today. "Last week" is the week
-before this one; "the past week" and "the last 3 days" reach from then to the end of today. Some
-time "ago" is that day, or the week, month or year it fell into and some days around it. Of several
-times in one question the window has all; of "after March 3 and before June" it is what is between.
+March 4; "on Monday" and "last Monday" are the last one before today. A season is three months of
+the northern year, from March, June, September or December on: "last summer" is the latest that has
+ended, "this summer" that of this year, and "in summer" is none in a question that asks for what
+always is. "Last week" is the week before this one; "the past week" and
+"the last 3 days" reach from then to the end of today. Some time "ago" is that day, or the week,
+month or year it fell into and some days around it. Of several times in one question the window has
+all; of "after March 3 and before June" it is what is between.
 
 How it works: each word becomes one letter for its kind, and one regular expression over these
 letters finds the times. The words are a table for each language; what may follow what is the same
@@ -27,6 +30,7 @@ from itertools import chain
 from recollect.moments import aware
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Window, values_of
+from recollect.text.questions.time_rules import DONE, PAST
 from recollect.text.questions.time_words import WORDS
 from recollect.text.statements.cues import beginnings, cued
 from recollect.text.terms import fold
@@ -274,15 +278,18 @@ _PERIODS = {
         | {_THE} this? (past|recent) {_UNIT} (?!of)
         | {_THE} last units (?!of) | the last (unit|clock) (?!of)
         | (last|this) unit (?!of) | article? ((next|coming|gone) unit | unit (gone|coming))
-        | the? relative
+        | the? relative season?
         | this? (last|past|this|next) weekend | article? weekend (gone|coming)
         | article? {_WEEKDAY} (gone|coming) part?
         | (this? (last|past|this|next|coming) {_WEEKDAY} | article? gone weekday | onday) part?
           (?!habit)
         | (last|next|coming|gone) {_ANY_MONTH} | this {_MONTHS} | {_MONTHS} (gone|coming)
-        | mid {_MONTHS} {_OF_YEAR}?""",
+        | mid {_MONTHS} {_OF_YEAR}?
+        | this? (last|past|this|next|coming|gone) season | article? season (gone|coming)
+        | onseason {_OF_YEAR}?""",
     "weak": f"""
         {_ANY_MONTH} {_OF_YEAR} | maybe the? number | number of? maybe | month | maybe
+        | season {_OF_YEAR} | (?<!the) season (?!of) | season (?!of|word)
         | {_WEEKDAY} part? (?!habit) | weekend | yearmonth""",
     "alone": "named",
 }
@@ -303,13 +310,16 @@ _SENTENCES = {
         | from {_THE} mid? (dated|bare|period|weak) (?!{_TO} year)""",
 }
 _TIMELY = frozenset(
-    """date yearmonth month named maybe weekday onday weekend day hours relative unit units
-    clock""".split()
+    """date yearmonth month named maybe weekday onday weekend season onseason day hours relative
+    unit units clock""".split()
 )
 """Where none of these is, there is no time."""
 _UNITS = frozenset("unit units clock".split())
 _WITH_UNIT = frozenset("ago back vor nth last past recent next coming gone this".split())
 """Of which one stands beside a unit that is a time: "deploy day" names none."""
+_SEASONS = frozenset("season onseason".split())
+_OF_ONE_YEAR = frozenset("last past gone relative year".split())
+"""Of which one says which year's season is meant."""
 _CAPITAL = frozenset("month named weekday onday mid".split())
 _BEGINS = ("", *".!?:;¿¡-–—*\n")
 _NOT_AFTER = "(?<!by)(?<!life)(?<!life in)"
@@ -374,7 +384,8 @@ def _times(text: str) -> list[_Time]:
     for language in _languages(folded):
         times = _read(_tokens(matches, folded, _vocabulary(language)))
         if times:
-            return [time for time in times if not _is_title(text, time)]
+            named = (time for time in times if not _is_title(text, time))
+            return [time for time in named if _is_of_one_year(time, text, language)]
     return []
 
 
@@ -412,6 +423,16 @@ def _is_title(text: str, time: _Time) -> bool:
         and not text.isupper()
         and text[: first.start].rstrip(" ")[-1:] not in _BEGINS
     )
+
+
+def _is_of_one_year(time: _Time, text: str, language: str) -> bool:
+    """Whether it is a time that was or will be once. "In summer" is any summer ("what does it cost
+    to park in summer?") where nothing says that it was one of them."""
+    kinds = {token.kind for token in _flat(time.parts)}
+    if kinds.isdisjoint(_SEASONS) or not kinds.isdisjoint(_OF_ONE_YEAR):
+        return True
+    past = f"{PAST.get(language, '')}|{DONE}"
+    return re.search(rf"\b(?:{past})", text.lower()) is not None
 
 
 def _read(tokens: list[_Token]) -> list[_Time]:
@@ -607,6 +628,8 @@ def _stretch(tokens: Sequence[_Token], now: datetime, latest: datetime) -> _Stre
     joint = next((at for at, token in enumerate(tokens) if token.kind in _JOINTS), 0)
     if joint and tokens[joint - 1].kind in _MONTH_KINDS:  # "March to May"
         return _range([list(tokens[:joint]), [tokens[joint]], list(tokens[joint + 1 :])], now)
+    if _either(got, "season", "onseason").kind:
+        return _season(got, which, now, latest)
     if "nth" in got:
         return _nth(got, _dated(got, which, now, latest).start)
     if _either(got, "date", "yearmonth", *_MONTH_KINDS).kind:
@@ -657,6 +680,28 @@ def _dated(got: Words, which: str, now: datetime, latest: datetime) -> _Stretch:
         "this": now.year,
     }.get(which, latest.year - (month > latest.month))
     return _whole(datetime(year or unwritten, month, 1), _MONTH)
+
+
+def _season(got: Words, which: str, now: datetime, latest: datetime) -> _Stretch:
+    month = 3 * _either(got, "season", "onseason").value
+    began = now.year - (month > now.month)
+    runs = _shift(datetime(began, month, 1), _QUARTER, 1) > now
+    unwritten = {
+        "last": began - runs,
+        "next": began + 1,
+        "this": began if runs else now.year,
+    }.get(which, latest.year - (month > latest.month))
+    start = datetime(_year_of_season(got, month, now) or unwritten, month, 1)
+    return _Stretch(start, _shift(start, _QUARTER, 1))
+
+
+def _year_of_season(got: Words, month: int, now: datetime) -> int:
+    """Returns the year in which a season begins, 0 where none is said. A winter is of two years:
+    of those that may be meant it is the later that has begun."""
+    year = now.year + got["relative"].value if "relative" in got else _either(got, "year").value
+    if year and abs(year - now.year) > _OWN:
+        raise ValueError("history")
+    return year - 1 if month == 12 and (year, month) > (now.year, now.month) else year
 
 
 def _numbers(got: Words) -> tuple[int, int, int]:
@@ -760,9 +805,7 @@ def _ago(count: _Count, now: datetime) -> _Stretch:
 # --- Times that name no date
 
 OPENINGS = r"""
-(?P<whole>
-    (?:last|this|that|over\sthe|during\sthe|in\sthe|since)\s(?:spring|summer|autumn|fall|winter)\b
-  | (?:letzten|diesen|im)\s(?:frühling|sommer|herbst|winter)\b )
+(?P<whole> that\s(?:spring|summer|autumn|fall|winter)\b )
 | (?P<noun>
   (?: (?:before|after|during|since|until|around|at\sthe\stime\sof|the\s(?:day|week|month)\sof)
       \s(?:the|my|our|his|her|their|your|that)
@@ -779,7 +822,7 @@ OPENINGS = r"""
 """What needs nothing after it, what needs a thing, and what needs a verb of the past."""
 OPENING_CUES = """
     spring summer autumn fall winter before after during since until around time day week month
-    year when while frühling sommer herbst vor nach seit während bis als bevor nachdem seitdem
+    year when while vor nach seit während bis als bevor nachdem seitdem
     antes después durante desde hasta cuando mientras avant après pendant depuis lors quand
 """
 _CHINESE_OPENINGS = r"(?P<chinese> [^\W\x00-\x7f]{1,8}?(?:之前|之后|以后|的时候|期间) )"
