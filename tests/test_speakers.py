@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from recollect import Memory
+from recollect.nouns import Span
+from recollect.reading import answering
 from recollect.testing.builders import note, session
 
 
@@ -48,6 +50,21 @@ def test_the_speaker_that_is_named_comes_first(
     first = chats.search(question).results[0]
     assert first.document == talk
     assert begin in first.text
+
+
+@pytest.mark.parametrize(
+    ("found", "shown", "told"),
+    [
+        ("assistant", ["user"], "user"),
+        ("assistant", ["user", "assistant"], "assistant"),
+        ("assistant", [], "assistant"),
+    ],
+)
+def test_the_role_of_a_result_is_of_who_says_what_is_shown(
+    found: str, shown: list[str], told: str
+) -> None:
+    spans = [Span(f"talk:{n}", "Henrik offered me the job.", role) for n, role in enumerate(shown)]
+    assert answering._role(found, spans) == told
 
 
 def test_a_short_turn_is_shown_with_the_turns_around_it(tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def result(
         title=document.title,
         path=document.path,
         heading=passage.trail,
-        role=passage.role,
+        role=_role(passage.role, spans),
         date=date,
         text=text,
         score=candidate.score,
@@ -92,6 +92,12 @@ def result(
         dated=dated,
         gone=document.gone,
     )
+
+
+def _role(found: str, spans: Sequence[Span]) -> str:
+    """Returns who says what is shown: who says what was *found*, if that is among it."""
+    roles = [span.role for span in spans]
+    return found if found in roles or not roles else roles[0]
 
 
 def replacing(one: Result, earlier: Sequence[Earlier]) -> Result:
