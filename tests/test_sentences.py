@@ -21,6 +21,8 @@ def parts(text: str) -> list[str]:
         ("One. Two! Three?", ["One.", "Two!", "Three?"]),
         ("It is wrapped\nover two lines. Next.", ["It is wrapped\nover two lines.", "Next."]),
         ("Dr. Who met J. Smith, e.g. here. Done.", ["Dr. Who met J. Smith, e.g. here.", "Done."]),
+        ("Er kommt am 12. November an. Gut.", ["Er kommt am 12. November an.", "Gut."]),
+        ("It was on page 12. May I go? Yes.", ["It was on page 12.", "May I go?", "Yes."]),
         ("It costs 3.5 MB. Fine.", ["It costs 3.5 MB.", "Fine."]),
         ("# Title\nText here.\n- one\n- two", ["# Title\nText here.", "- one", "- two"]),
         ("## A\n\n### B\n\nText. More.\n\n## C", ["## A\n\n### B\n\nText.", "More.", "## C"]),

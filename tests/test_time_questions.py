@@ -416,6 +416,22 @@ def test_the_day_of_a_session_is_not_told_where_the_sentence_names_another_time(
     assert headlines.answered(found) == said
 
 
+@pytest.mark.parametrize(
+    ("text", "question", "said"),
+    [
+        ("Der Kaminkehrer kommt am 12. November.", "Wann kommt der Kaminkehrer?", "on 2026-11-12"),
+        ("The plumber was here on 9 November.", "When was the plumber here?", "on 2026-11-09"),
+        ("The plumber was here.", "When was the plumber here?", "on 2026-10-05"),
+    ],
+)
+def test_the_day_of_a_sentence_counts_before_that_of_the_heading_above_it(
+    keyword_memory: Memory, tmp_path: Path, text: str, question: str, said: str
+) -> None:
+    (tmp_path / "2026-10-05.md").write_text(f"# 5 October\n\n{text}\n")
+    keyword_memory.add(tmp_path)
+    assert headlines.answered(keyword_memory.search(question, now=NOW)) == said
+
+
 def test_what_does_not_answer_has_no_date(keyword_memory: Memory) -> None:
     talked = talk("talk", day(10, 1), "Tom proposes Svelte for the dashboard. Nothing is decided.")
     keyword_memory.put([talked])

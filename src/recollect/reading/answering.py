@@ -29,6 +29,7 @@ from recollect.nouns import (
 )
 from recollect.reading.pool import Pool, as_typed
 from recollect.text import blocks, sentences, snippet, stated
+from recollect.text.headings import HEADING
 from recollect.text.questions import when
 from recollect.text.questions.parse import Parsed
 from recollect.text.support import tables
@@ -284,11 +285,12 @@ def _one_day(window: Window) -> datetime | None:
 
 def _best_texts(one: Result) -> tuple[str, ...]:
     """Returns the part of a sentence that has most of the question's words, and the sentence, of
-    those that are shown."""
+    those that are shown; each without a heading first."""
     best = max(_units(one.spans), key=lambda unit: unit.words, default=None)
     if best is None:
         return (one.text,)
-    return max(_parts(best), key=lambda part: part.words).text, best.text
+    part = max(_parts(best), key=lambda part: part.words).text
+    return HEADING.sub("", part), HEADING.sub("", best.text), best.text
 
 
 def _parts(unit: _Unit) -> Iterator[_Unit]:

@@ -14,6 +14,9 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain
 
+from recollect.text.support.tables import month_number
+from recollect.text.terms import fold
+
 LONGEST = 500
 """Characters from which on a unit is cut at a space: a log has lines without end."""
 _LINE = re.compile(r"[^\n]+")
@@ -34,6 +37,9 @@ _NUMBERED = re.compile(r"\b(?:nos?|nr|art|fig)\Z", re.IGNORECASE)
 """What is an abbreviation before a number alone: "file no. 25"."""
 _ITEM = re.compile(r"[\s>]*(?:[-*+•–]\s+)?\d{1,3}")
 """What stands before the stop where an item of a list begins."""
+_NTH = re.compile(r"\b\d\d?\Z")
+_MONTH = re.compile(r"(?!May\b)[^\W\d_]+")
+"""What may be the month of a day with a full stop: "am 12. November"; "May" begins a question."""
 
 Bounds = tuple[int, int]
 
@@ -86,16 +92,22 @@ def _is_entry(text: str, start: int) -> bool:
 def _sentences(text: str, start: int, end: int) -> Iterator[Bounds]:
     at = start
     for match in _END.finditer(text, start, end):
-        before = max(at, match.start() - 8), match.start()
-        goes_on = (
-            _ABBREVIATED.search(text, *before)
-            or (text[match.end() : match.end() + 1].isdigit() and _NUMBERED.search(text, *before))
-            or (at == start and _ITEM.fullmatch(text, start, match.start()))
-        )
-        if not goes_on:
+        item = at == start and _ITEM.fullmatch(text, start, match.start())
+        if not item and not _goes_on(text, at, match):
             yield from _trimmed(text, at, match.end())
             at = match.end()
     yield from _trimmed(text, at, end)
+
+
+def _goes_on(text: str, start: int, stop: re.Match[str]) -> bool:
+    """Whether a sentence that begins there goes on behind this stop."""
+    before, after = (max(start, stop.start() - 8), stop.start()), stop.end()
+    if _ABBREVIATED.search(text, *before):
+        return True
+    if text[after : after + 1].isdigit():
+        return _NUMBERED.search(text, *before) is not None
+    month = _MONTH.match(text, after) if _NTH.search(text, *before) else None
+    return month is not None and month_number(fold(month[0])) > 0
 
 
 def _trimmed(text: str, start: int, end: int) -> Iterator[Bounds]:
