@@ -30,6 +30,7 @@ from recollect.surfaces.commands import hook as hook_command
 from recollect.surfaces.commands import hook_call, hook_late, hook_text
 from recollect.surfaces.commands.hook import MARK, POINTERS, TOKENS, called
 from recollect.surfaces.install.clients import CLIENTS
+from recollect.testing.builders import session
 from recollect.text.tokens import count_tokens
 from test_sessions_databases import HERMES, plain_hermes
 
@@ -182,6 +183,15 @@ def test_a_prompt_that_is_answered_gets_pointers(client: str, hook: Hook) -> Non
 def test_any_other_prompt_gets_silence(prompt: str, hook: Hook, log: Callable[[], str]) -> None:
     assert hook("prompt", payload("claude-code", "prompt", prompt=prompt)) == ""
     assert log() == "" or "QueryError" in log()
+
+
+@pytest.mark.usefixtures("known")
+@pytest.mark.parametrize("prompt", ["thanks, that's all", "Perfect, thank you!", "good night"])
+def test_a_courtesy_gets_silence(prompt: str, hook: Hook) -> None:
+    said = ["Choir is on Mondays now.", "Thanks for correcting me.", "I had a good night. Perfect!"]
+    with Memory.open() as memory:
+        memory.put([session("talk", *(("user", one) for one in said))])
+    assert hook("prompt", payload("claude-code", "prompt", prompt=prompt)) == ""
 
 
 @pytest.mark.usefixtures("known")

@@ -45,6 +45,7 @@ from recollect.surfaces.phrases import dotted, some, when
 from recollect.surfaces.warm import client
 from recollect.text import snippet, tokens
 from recollect.text.questions import parse
+from recollect.text.questions.asking import is_courtesy
 from recollect.text.terms import stems
 
 if TYPE_CHECKING:
@@ -209,7 +210,7 @@ def _within(lines: Sequence[str]) -> str:
 
 def _pointers(call: Call, payload: Mapping[str, Any]) -> str:
     prompt = prompt_of(payload)
-    if not prompt:
+    if not prompt or is_courtesy(prompt):
         return ""
     asked = without_syntax(prompt[:READ])
     # Without the reranker, which takes longer to load than there is time; the grade has weights for

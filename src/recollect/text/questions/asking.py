@@ -1,11 +1,13 @@
-"""Whether a text asks, or says that nothing is known; and whether a question is about what was
-asked."""
+"""Whether a text asks, is only polite, or says that nothing is known; and whether a question is
+about what was asked."""
 
 from __future__ import annotations
 
 import re
 
 from recollect.text.sentences import units
+from recollect.text.stopwords import stopwords
+from recollect.text.terms import stems
 
 LONGEST = 1_000
 """Characters of a text that may be nothing but a question."""
@@ -55,6 +57,23 @@ def _asks(sentence: str, *, typed: bool) -> bool:
 def is_about_questions(question: str) -> bool:
     """Whether it is asked what was asked: then questions are what is looked for."""
     return bool(_ABOUT.search(question))
+
+
+_POLITE = stems(
+    """
+thanks thank thx please perfect great good nice cool fine awesome excellent wonderful super okay ok
+yes no sure right bye goodbye hello hi hey cheers night morning afternoon evening got look sound
+danke dank vielen gut gute guten morgen abend nacht prima perfekt alles klar ja nein hallo tschüss
+gracias perfecto vale hola buenas noches merci parfait bonjour bonne nuit
+"""
+)
+
+
+def is_courtesy(text: str) -> bool:
+    """Whether it thanks, agrees, greets or takes leave, and says nothing besides."""
+    said = stems(text)
+    is_polite = not said.isdisjoint(_POLITE) and said <= _POLITE | stopwords()
+    return is_polite and not is_question(text, typed=True)
 
 
 _UNKNOWN = re.compile(
