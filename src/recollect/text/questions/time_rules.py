@@ -39,6 +39,7 @@ PARTS = {
         "the": "(?:the|our|my|that|this|your)",
         "what": "(?:what|which|who|where|how|why|did|was|were|had|have|has|anything)",
         "aux": "(?:did|had|have|has|was|were|is|are)",
+        "away": "(?:holidays?|vacation|(?:the )?(?:spring|summer|autumn|fall|winter|january|february|march|april|may|june|july|august|september|october|november|december))",
         "thing": "(?! (?:aid|names?|floors?|class|violins?|mile|resort)\\b)",
     },
     "de": {
@@ -166,7 +167,7 @@ con qu[eé] frecuencia\b(?! (?:se|hay|debe|deben|hacemos)\b)
         "en",
         r"""
 (?:pick(?:ing)? up |continue |resume |going? on )?(?:from )?where (?:<did> )?<we> (?:last )?(?:(?:leave|left)(?: it| things| this| that| everything)?(?: off)?|stop(?:ped)?|paused?|break off|broke off)\b(?! (?:my|the|our|his|her|a)\b)
-where (?:were we|was i|had we (?:been|got(?:ten)?))(?= ?(?:[?.!,:;]|$|with\b|on\b|in\b|at\b|last\b|again\b|when\b))
+where (?:were we|was i|had we (?:been|got(?:ten)?))(?= ?(?:[?.!,:;]|$|with\b|(?:on|in|at)\b(?! <away>\b)|last (?:time|session)\b|again\b|when\b))
 where did <we> get (?:to|up to)\b
 (?:what|which \w+) (?:were|was) <we> (?:last |just |still )?(?:about to|going to)\b
 how far (?:did|had|have|are) <we> (?:get|got(?:ten)?|come|along)\b(?: with)?
@@ -569,7 +570,8 @@ where (?:do|does|is|are)\b(?=.*? (?:stand|at)(?: (?:now|today|currently|right no
 where (?:are|is) <we> (?:at )?(?:with|on)\b
 how (?:do(?:es)?|are|is) (?:things|matters|it|we|everything) (?:currently )?(?:stand|with|going|on)\b
 what(?:['’]s| is) (?:happening|going on|up|new)\b(?: with| on)?
-(?:what|which|who|where|how)\b(?=.*? (current|present|present-day|latest|today['’]s)\b(?! state of the art))(?!.*? (?:did|was|were)\b)
+(?:what|which|who|where|how)\b(?=.*? (current|present-day|latest|today['’]s)\b(?! state of the art))(?!.*? (?:did|was|were)\b)
+(?:what|which|who|where|how)\b(?=.*? <the> (present) (?!(?:for|from|to|of|i|we|you|that|is|are)\b)\w)(?!.*? (?:did|was|were)\b)
 (?:did|has|have)\b(?= (?:[\w'-]+ ){1,5}?ever\b)
 what (?:came|became|has become|is left|remains|will come) of\b
 what['’]s left (?:of|in|on)\b
