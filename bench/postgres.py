@@ -136,8 +136,14 @@ class Remembered:
         return np.stack([self._vectors[text] for text in texts])
 
 
-def server() -> str:
-    started = servers.start({"shared_buffers": "1GB", "max_wal_size": "8GB"})
+def server(count: int = corpus.SIZE) -> str:
+    cores = os.cpu_count() or 1
+    settings = {
+        "shared_buffers": f"{max(1, count // 150_000)}GB", "max_wal_size": "8GB",
+        "max_worker_processes": str(cores + 8), "max_parallel_workers": str(cores),
+        "max_parallel_maintenance_workers": str(max(2, cores - 2)),
+    }  # fmt: skip
+    started = servers.start(settings)
     atexit.register(started.stop)
     return started.url
 
@@ -150,7 +156,7 @@ def run(work: Path) -> Iterator[Ratio]:
     work = work / "postgres"
     work.mkdir(parents=True, exist_ok=True)
     os.environ["RECOLLECT_HOME"] = str(work / "home")
-    url = server()
+    url = server(count)
     remote = f"{url}{'&' if '?' in url else '?'}schema={SCHEMA}"
     local = work / "embedded"
     texts = list(corpus.mixed(folder, count))
