@@ -161,19 +161,6 @@ def test_turns_make_a_session(keyword_memory: Memory, lines: Callable[..., Path]
     assert session.date == datetime(2026, 1, 2, tzinfo=UTC)
 
 
-def test_a_session_without_a_title_gets_one_from_what_the_user_said(
-    keyword_memory: Memory, lines: Callable[..., Path]
-) -> None:
-    turns = [
-        {"role": "assistant", "text": "How can I help?"},
-        {"role": "user", "text": "Hi! The otter has left the bridge."},
-    ]
-    named = {"id": "s2", "turns": turns, "title": "Otters"}
-    keyword_memory.add(lines({"id": "s1", "turns": turns}, named))
-    assert keyword_memory.get("s1").title == "The otter has left the bridge."
-    assert keyword_memory.get("s2").title == "Otters"
-
-
 def test_a_session_is_found_by_any_turn_and_comes_back_by_its_id(
     keyword_memory: Memory, lines: Callable[..., Path]
 ) -> None:

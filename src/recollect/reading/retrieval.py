@@ -295,9 +295,10 @@ def escalated(question: Question, first: Pool) -> Retrieval:
 
 @stage("escalate", otherwise=lambda first: (first, {}))
 def _once_more(first: Pool, relax: tuple[str, ...]) -> tuple[Pool, Mapping[str, str]]:
-    """Makes a second pass where the first is graded low: corrected, with other forms of its verbs,
-    wider, and without the limits that the caller allows to be given up. Returns the better graded
-    of the two; besides, the words that occur nowhere, each with one that does."""
+    """Makes a second pass where the first is graded low: corrected, wider, with other forms of its
+    verbs where nothing would be shown, and without the limits that the caller allows to be given
+    up. Returns the better graded of the two; besides, the words that occur nowhere, each with one
+    that does."""
     sure = min(first.confidence, first.answerable)
     asked, policy, low = first.of, first.of.policy, f"graded {sure:.2f}"
     if sure >= policy.escalate:
@@ -305,7 +306,8 @@ def _once_more(first: Pool, relax: tuple[str, ...]) -> tuple[Pool, Mapping[str, 
     given_up = tuple(among(relax, asked.filter.limits))
     filter = asked.filter.without(*given_up)
     spelling = rewrite.spelling(asked.parsed, first.idf, filter, asked.view)
-    forms = rewrite.inflections(asked.parsed, filter, asked.view)
+    unknown = first.answerable < policy.keep
+    forms = rewrite.inflections(asked.parsed, filter, asked.view) if unknown else {}
     ways = [f"“{wrong}” read as “{right}”" for wrong, right in spelling.items()]
     ways += [f"other forms of “{word}”" for word in as_typed(forms, asked.parsed, first.idf)]
     if given_up:

@@ -22,6 +22,7 @@ user takes it or does not.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain
@@ -41,6 +42,8 @@ HEADER = 6
 """Tokens that naming a document takes beside its id, title, path and heading."""
 REPLY = 25
 """Tokens of a turn that may need the one before it, or decide about that."""
+_NUMBER = re.compile(r"[\s>]*(?:[-*+•–]\s+)?\d{1,3}[.)]?\s*")
+"""The number of an item, which says nothing without it."""
 TURNS, AROUND = 2, 2
 """So many of the best turns of talks are shown with so many turns before and after them."""
 GAP = 12
@@ -173,6 +176,8 @@ def _units(place: _Place, rank: int, gap: float, pool: Pool) -> Iterator[Unit]:
     covered = [share(worth, stems(text[start:end])) for start, end, _ in parts]
     best, many = max(covered, default=0.0), log(max(1, len(parts)))
     for (start, end, tokens), own in zip(parts, covered, strict=True):
+        if _NUMBER.fullmatch(text, start, end):
+            continue
         behind = best - own
         features = (
             gap, log1p(rank), own, behind, many, log1p(place.document), many * behind

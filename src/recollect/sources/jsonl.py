@@ -26,7 +26,6 @@ from recollect.named_tuple import NamedTuple
 from recollect.nouns import Document, Message, Problem, without
 from recollect.sources.files import FoundFile, head, numbered_lines
 from recollect.sources.records import date_of, from_json, is_record
-from recollect.sources.sessions.turns import title_of
 from recollect.sources.values import are_names, json_value, mapping, objects
 
 MAX_LINE = 64_000_000
@@ -169,7 +168,7 @@ def _document(record: dict[str, Any], what: str, whose: _Whose) -> tuple[Documen
         text=text,
         messages=messages,
         kind=_text(record, "kind", what),
-        title=_text(record, "title", "") or title_of(messages, "user"),
+        title=_text(record, "title", ""),
         path=_text(record, "path", ""),
         date=date_of(record.get("date"), warnings),
         owner=_text(record, "owner", whose.owner),

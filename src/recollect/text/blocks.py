@@ -15,7 +15,7 @@ _ANY = re.compile(r"^[ \t]|`{3}|~{3}|\\\s*$", re.MULTILINE)
 """What is in every text that has a block."""
 _LINE = re.compile(r"([ \t]*)(\S[^\n]*)?(?:\n|\Z)")
 _FENCE = re.compile(r"(`{3,}|~{3,})(.*)", re.DOTALL)
-_KEY = re.compile(r"(?!try:|else:|finally:)(?:- +)*[\"']?[\w./-]+[\"']?:(?:\s|\Z)")
+_KEY = re.compile(r"(?!try:|else:|finally:)(?:- +)*[\"']?(?![A-Z][a-z])[\w./-]+[\"']?:(?:\s|\Z)")
 _ITEM = re.compile(r"[-*+•–>|]|\d{1,3}[.)]\s")
 """What an indented line begins with that is an item of a list, and no code."""
 CODE = 4

@@ -31,12 +31,10 @@ _ONE = re.compile(r"\s*[#|]|\s{4,}\S|\t")
 _END = re.compile(r"(?<![.!?…])[.!?…]+[\"'”’)\]*_]*\s+(?=[^\sa-z])|[。！？][”’」』）]*|[؟۔।]\s*")
 """A run of stops is tried from its beginning alone: a line of a million dots is no sentence."""
 _ABBREVIATED = re.compile(
-    r"\b(?:e\.g|i\.e|etc|vs|approx|ca|bzw|z\.B|M[rs]|Mrs|Dr|Prof|St|No|Nr|Fig|[A-Z])\Z"
+    r"(?:\b(?:e\.g|i\.e|etc|vs|approx|ca|bzw|z\.B|M[rs]|Mrs|Dr|Prof|St|No|Nr|Fig|[A-Z])|^\s*\d+)\Z"
 )
 _NUMBERED = re.compile(r"\b(?:nos?|nr|art|fig)\Z", re.IGNORECASE)
 """What is an abbreviation before a number alone: "file no. 25"."""
-_ITEM = re.compile(r"[\s>]*(?:[-*+•–]\s+)?\d{1,3}")
-"""What stands before the stop where an item of a list begins."""
 _NTH = re.compile(r"\b\d\d?\Z")
 _MONTH = re.compile(r"(?!May\b)[^\W\d_]+")
 """What may be the month of a day with a full stop: "am 12. November"; "May" begins a question."""
@@ -92,8 +90,7 @@ def _is_entry(text: str, start: int) -> bool:
 def _sentences(text: str, start: int, end: int) -> Iterator[Bounds]:
     at = start
     for match in _END.finditer(text, start, end):
-        item = at == start and _ITEM.fullmatch(text, start, match.start())
-        if not item and not _goes_on(text, at, match):
+        if not _goes_on(text, at, match):
             yield from _trimmed(text, at, match.end())
             at = match.end()
     yield from _trimmed(text, at, end)
