@@ -245,7 +245,9 @@ def _recall(store: EmbeddedStore, embedder: Embedder, folder: Path) -> Iterator[
             since = perf_counter()
             hits = store.search_vector(embedder.key, query, limit, limit=10).hits
             times.append(1000 * (perf_counter() - since))
-            found.append(len(nearest.intersection(hit.passage for hit in hits)) / len(nearest))
+            found.append(
+                len(nearest.intersection(hit.passage for hit in hits)) / max(1, len(nearest))
+            )
         share = statistics.mean(found)
         took = statistics.median(times)
         yield Ratio(f"recall of the exact ten ({len(asked)} questions), {name}, {took:.1f} ms",
