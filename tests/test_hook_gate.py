@@ -162,6 +162,10 @@ def test_a_store_that_is_torn_is_opened(store: Path) -> None:
 
 @given(st.text(st.characters(codec="ascii"), max_size=80))
 @example("\x00_A")
+@example("A0I%Y")
+@example("0%OrS")
+@example("0*-B")
+@example("what does own mean, and who owns it?")
 def test_the_words_are_those_of_a_search(prompt: str) -> None:
     asked = hook_call.without_syntax(prompt)
     try:

@@ -18,7 +18,7 @@ from recollect.text import keys
 from recollect.text.headings import headings
 from recollect.text.ordinary import commonness
 from recollect.text.statements.cues import beginnings, cued
-from recollect.text.stopwords import language, stopwords
+from recollect.text.stopwords import grammar_words, language, stopwords
 from recollect.text.terms import query_terms, stems
 
 TYPE_CHECKING = False  # typing itself takes longer to load than all of this
@@ -62,8 +62,10 @@ def _asks_time(text: str) -> bool:
 
 def _content(text: str) -> dict[str, str]:
     """The words that a search for the text looks for, stemmed, each with one that was typed."""
-    asked = dict(zip(*query_terms(text), strict=True))
-    return {stem: word for stem, word in asked.items() if stem not in stopwords()} or asked
+    said = list(zip(*query_terms(text), strict=True))
+    grammar = grammar_words(language(text))
+    meant = {stem for stem, word in said if stem not in stopwords() or word not in grammar}
+    return {stem: word for stem, word in said if stem in meant} or dict(said)
 
 
 def _least_share(count: int, sure: float) -> float:

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 READ = 2_000
 """Characters of a prompt that are searched with."""
 _INJECTED = r"(?s)<(hook_context|recollect-context|system-reminder)\b[^>]*>.*?</\1>\s*"
-_SYNTAX = re.compile(r'["*\x00]|(?<!\S)-+(?=\w)|(?i:(?<!\S)(path|kind|source|issue|event):)')
+_SYNTAX = re.compile(
+    r'["*\x00]|(?<![^\s"*\x00])-+(?=\w)|(?i:(?<![^\s"*\x00])(path|kind|source|issue|event):)'
+)
 """What would be more than words in a query; a prompt is nothing but words."""
 
 
