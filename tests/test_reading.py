@@ -46,7 +46,6 @@ from recollect.reading.stated import Stated, is_taught
 from recollect.reading.units import units_of
 from recollect.storage import open_store
 from recollect.testing.builders import note, session
-from recollect.text.questions.parse import parse
 from recollect.text.questions.subjects import missing, subjects
 from recollect.text.stopwords import language
 
@@ -632,18 +631,6 @@ def test_a_word_with_another_ending_is_read_as_the_one_that_is_there() -> None:
     assert names(answer)[0] == "s"
     assert "“survey” read as “surveyors”" in stage(answer, "escalate").reason
     assert answer.hints[0] == "“survey” was read as “surveyors”"
-
-
-def test_an_irregular_verb_is_read_in_the_form_that_is_there() -> None:
-    stored = (
-        note("backups", "Backups: full every Sunday, the log goes to a bucket. We keep 60 days."),
-        note("lost", "The old worker kept writing until its session ran out."),
-        *(note(f"n{n}", f"The ferry to the island {n} leaves at noon.") for n in range(20)),
-    )
-    with opened(*stored) as memory:
-        questions = ("how long are backups kept?", "what kept writing?")
-        forms = [rewrite.inflections(parse(one), Filter(), memory.store) for one in questions]
-    assert forms == [{"kept": "keep"}, {}]
 
 
 def test_of_the_two_passes_the_better_graded_is_returned() -> None:

@@ -295,10 +295,9 @@ def escalated(question: Question, first: Pool) -> Retrieval:
 
 @stage("escalate", otherwise=lambda first: (first, {}))
 def _once_more(first: Pool, relax: tuple[str, ...]) -> tuple[Pool, Mapping[str, str]]:
-    """Makes a second pass where the first is graded low: corrected, wider, with other forms of its
-    verbs where nothing would be shown, and without the limits that the caller allows to be given
-    up. Returns the better graded of the two; besides, the words that occur nowhere, each with one
-    that does."""
+    """Makes a second pass where the first is graded low: corrected, wider, and without the limits
+    that the caller allows to be given up. Returns the better graded of the two; besides, the words
+    that occur nowhere, each with one that does."""
     sure = min(first.confidence, first.answerable)
     asked, policy, low = first.of, first.of.policy, f"graded {sure:.2f}"
     if sure >= policy.escalate:
@@ -306,10 +305,7 @@ def _once_more(first: Pool, relax: tuple[str, ...]) -> tuple[Pool, Mapping[str, 
     given_up = tuple(among(relax, asked.filter.limits))
     filter = asked.filter.without(*given_up)
     spelling = rewrite.spelling(asked.parsed, first.idf, filter, asked.view)
-    unknown = first.answerable < policy.keep
-    forms = rewrite.inflections(asked.parsed, filter, asked.view) if unknown else {}
     ways = [f"“{wrong}” read as “{right}”" for wrong, right in spelling.items()]
-    ways += [f"other forms of “{word}”" for word in as_typed(forms, asked.parsed, first.idf)]
     if given_up:
         ways.append(f"without the limit on {' and '.join(given_up)}")
     if first.full and policy.wider > 1 and policy.by != "keyword":
@@ -322,7 +318,7 @@ def _once_more(first: Pool, relax: tuple[str, ...]) -> tuple[Pool, Mapping[str, 
     with tracing() as inner:
         second = ranked(
             asked._replace(
-                parsed=_rewritten(asked.parsed, spelling, forms, quoted=quoted),
+                parsed=_rewritten(asked.parsed, spelling, quoted=quoted),
                 filter=filter,
                 policy=policy._replace(pool=policy.wider * policy.pool, wider=1),
                 known_odds={} if spelling else _odds_by_passage(first),
@@ -336,11 +332,8 @@ def _once_more(first: Pool, relax: tuple[str, ...]) -> tuple[Pool, Mapping[str, 
     return (second if better else first), spelling
 
 
-def _rewritten(
-    parsed: Parsed, spelling: Mapping[str, str], forms: Mapping[str, str], *, quoted: bool
-) -> Parsed:
-    parsed = rewrite.corrected(rewrite.unquoted(parsed) if quoted else parsed, spelling)
-    return rewrite.inflected(parsed, forms)
+def _rewritten(parsed: Parsed, spelling: Mapping[str, str], *, quoted: bool) -> Parsed:
+    return rewrite.corrected(rewrite.unquoted(parsed) if quoted else parsed, spelling)
 
 
 def _odds_by_passage(pool: Pool) -> dict[int, float]:

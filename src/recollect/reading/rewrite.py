@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from recollect.nouns import Clause, Filter, TextQuery, filled, words
 from recollect.ports import Store
-from recollect.text.forms import other_forms
 from recollect.text.lexical import indexed_text
 from recollect.text.ordinary import commonness
 from recollect.text.questions.parse import Parsed, parse
@@ -42,36 +41,6 @@ def spelling(
         if not store.search_text([TextQuery(words([stem]))], filter, limit=1)[0].hits
     }
     return filled(nearest)
-
-
-def inflections(parsed: Parsed, filter: Filter, store: Store) -> dict[str, str]:
-    """Returns the irregular verbs of the question of which another form is in a passage that comes
-    nearer to it, each with that form; both are stems."""
-    found = {word: _nearest_form(word, parsed, filter, store) for word in parsed.content}
-    return {word: form for word, form in found.items() if form != word}
-
-
-def _nearest_form(word: str, parsed: Parsed, filter: Filter, store: Store) -> str:
-    forms = (word, *other_forms(word))
-    if len(forms) == 1:
-        return word
-    queries = [inflected(parsed, {word: form}).text for form in forms]
-    found = store.search_text(queries, filter, limit=1)
-    scores = [max((hit.score for hit in one.hits), default=0.0) for one in found]
-    return forms[scores.index(max(scores))]
-
-
-def inflected(parsed: Parsed, forms: Mapping[str, str]) -> Parsed:
-    """The question with other forms of its verbs; the prose is as it was, for its meaning is the
-    same."""
-    clauses = tuple(
-        clause._replace(terms=tuple(forms.get(term, term) for term in clause.terms))
-        if clause.kind == "word"
-        else clause
-        for clause in parsed.text.any
-    )
-    content = tuple(dict.fromkeys(forms.get(word, word) for word in parsed.content))
-    return parsed._replace(text=parsed.text._replace(any=clauses), content=content)
 
 
 def _doubtful(parsed: Parsed, idf: Mapping[str, float]) -> Iterator[tuple[str, str]]:

@@ -43,18 +43,7 @@ def verb(form: str) -> str:
     return _irregular().get(form, form)
 
 
-def other_forms(form: str) -> tuple[str, ...]:
-    """The stems of the other forms of an irregular verb, for the stem of one of them; none for any
-    other stem."""
-    return tuple(one for one in _verbs().get(verb(form), ()) if one != form)
-
-
-@cache
-def _verbs() -> Mapping[str, tuple[str, ...]]:
-    rows = (tuple(map(stem, row.split())) for row in _IRREGULAR.split(","))
-    return {row[0]: row for row in rows}
-
-
 @cache
 def _irregular() -> Mapping[str, str]:
-    return {form: first for first, *forms in _verbs().values() for form in forms}
+    rows = (map(stem, row.split()) for row in _IRREGULAR.split(","))
+    return {form: first for first, *forms in rows for form in forms}
