@@ -40,6 +40,7 @@ from recollect.reading.pool import (
     share,
 )
 from recollect.reading.statement import (
+    SHARED,
     Moment,
     Statement,
     agree,
@@ -75,8 +76,6 @@ LOOKED_AT = 20
 """So many of the best are compared by words."""
 FEW_WORDS = 0.3
 """The share of the question's words that a statement has by which it is known to be asked for."""
-SHARED = 0.5
-"""The share of its words that a statement has in common with one that says the same."""
 TURNED, SOME_OF, MOST_OF = 2, 0.15, 0.6
 """Words of the question that a statement has at least, with its title, of which another may turn;
 what those without its title are worth of all; and the share that the other has with what stands

@@ -24,8 +24,8 @@ from recollect.text.terms import fold, stems, terms
 ALIKE, SOMEWHAT = 0.6, 0.3
 """The shares of words that twins have in common: where a common word tells them apart, and where
 a name does."""
-HALF = 0.5
-"""The share of words that statements have in common which say the same."""
+SHARED = 0.5
+"""The share of its words that a statement has in common with one that says the same."""
 AT_ONCE, COPIED = timedelta(hours=1), timedelta(days=1)
 """What is nearer in time was recorded together; the same of files that go by their mtimes."""
 _NUMBER = re.compile(r"([$€£¥])?(\d[\d.,:]*\d|\d)(?:\s?([^\W\d_]+|[%°€$£]))?")
@@ -157,7 +157,7 @@ def agree(one: Statement, other: Statement) -> bool:
         return True
     if mine.get("negation") != its.get("negation"):
         return False
-    alike = _share(one.words & other.words, one.words, other.words) >= HALF
+    alike = _share(one.words & other.words, one.words, other.words) >= SHARED
     kinds = mine.keys() & its.keys()
     return alike and all(mine[kind] <= its[kind] or its[kind] <= mine[kind] for kind in kinds)
 

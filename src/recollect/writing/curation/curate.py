@@ -99,9 +99,8 @@ def curate(
     written: CurationWrite = outcomes["write"].output or CurationWrite()
     stranded = outcomes["write"].state == "stranded"
     if stranded and not any(one.state == "cancelled" for one in outcomes.values()):
-        written = write(
-            Decisions((), unread=True)
-        )  # no fact was read, and the text is kept all the same
+        # No fact was read, and the text is kept all the same.
+        written = write(Decisions((), unread=True))
     return Curated(
         id="" if dry_run else written.id,
         about=text.about,
