@@ -14,7 +14,7 @@ from bench import walls
 def test_a_caller_learns_nothing_of_what_is_behind_the_wall(
     engine: str, stores: int, calls: int
 ) -> None:
-    with walls.engines(engine) as opened, walls.small_indexes():
+    with walls.engines(engine) as opened, walls.small_indexes(), walls.count_alike():
         for seed in range(1, stores + 1):
             for _, found in walls.compared(seed, calls, opened):
                 assert found is None, walls.told(found)
