@@ -1,6 +1,6 @@
 """Processes that are killed in the middle of their work, and what is left of it.
 
-``python -m bench.crash [--times 1000] [--seed 7] [--of import,curate,…]``: again and again a
+``python -m bench.crash [--times 1000] [--seed 7] [--of import,commit@postgres,…]``: over and over a
 process works on a store and says of each write that it is done; it is killed (SIGKILL), at a moment
 chosen by the clock, or just before one of the calls that change files, chosen by its number.
 Another process then looks: all that was said to be done is there, once; a full check finds no
@@ -15,18 +15,21 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import select
 import shutil
 import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
+from bench import servers, works
 from bench.command_works import WORKS
-from bench.works import Work, old_store
+from bench.works import ON_SERVER, Work, old_store
 
 A_STORE = 20
 """Kills that one store goes through."""
@@ -112,7 +115,7 @@ class Killed(NamedTuple):
 
 def _one(work: Work, store: Path, number: int, chance: random.Random) -> Killed:
     """One process, from its start to its end."""
-    step = chance.randint(1, work.steps) if chance.random() < 0.5 else 0
+    step = chance.randint(1, work.steps) if work.steps and chance.random() < 0.5 else 0
     pause = chance.uniform(0.0, work.seconds)
 
     def do(writing: int) -> None:
@@ -122,6 +125,8 @@ def _one(work: Work, store: Path, number: int, chance: random.Random) -> Killed:
 
     child, reading = forked(do)
     if not step:
+        if not work.steps and number % 2:  # amid its writes, however slow the machine is
+            select.select([reading], [], [], 60)
         time.sleep(pause)
         os.kill(child, signal.SIGKILL)
     said = lines_of(reading)
@@ -143,7 +148,7 @@ class Tally(NamedTuple):
 
 def crash(name: str, kills: int, seed: int, folder: Path, tell: Callable[[str], None]) -> Tally:
     """Kill so many processes at this work; what is wrong is told."""
-    work, tally, number = WORKS[name], Tally(), 0
+    work, tally, number = {**WORKS, **ON_SERVER}[name], Tally(), 0
     said, unready = list[str](), list[str]()
     store = folder / "0" / "store"
     while tally.kills < kills:
@@ -174,11 +179,26 @@ def crash(name: str, kills: int, seed: int, folder: Path, tell: Callable[[str], 
     return tally
 
 
+@contextmanager
+def on_a_server() -> Iterator[None]:
+    """Has the stores on a PostgreSQL of their own, with its settings as they come."""
+    import psycopg  # noqa: F401  so that no process has to
+    import psycopg_pool  # noqa: F401
+
+    started = servers.start({})
+    works.server = started.url
+    try:
+        yield
+    finally:
+        works.server = ""
+        started.stop()
+
+
 def main() -> int:
     from bench import torn
 
     parser = argparse.ArgumentParser(prog="python -m bench.crash", description=__doc__)
-    every = [*WORKS, *torn.WAYS]
+    every = [*WORKS, *torn.WAYS, *ON_SERVER]
     parser.add_argument("--times", type=int, default=1000, help="kills and cuts, in all")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--of", default=",".join(every), help=f"some of {', '.join(every)}")
@@ -194,13 +214,20 @@ def main() -> int:
         for i, name in enumerate(names):
             times = given.times // len(names) + (i < given.times % len(names))
             since = time.monotonic()
-            if name in WORKS:
+            if name in ON_SERVER:
+                try:
+                    with on_a_server():
+                        done = crash(name, times, given.seed, Path(folder) / name, _say)
+                except servers.NoServer as error:
+                    print(f"skip {name:15} no PostgreSQL: {error}", flush=True)
+                    continue
+            elif name in WORKS:
                 done = crash(name, times, given.seed, Path(folder) / name, _say)
             else:
                 done = Tally(*torn.run(name, times, given.seed, Path(folder) / name, _say))
             failed += done.wrong
             mark = "MISS" if done.wrong else "ok  "
-            print(f"{mark} {name:8} {done.kills:5} killed or cut, {done.ended:4} ended, "
+            print(f"{mark} {name:15} {done.kills:5} killed or cut, {done.ended:4} ended, "
                   f"{done.writes:6} writes acknowledged, {done.wrong} faults, "
                   f"{time.monotonic() - since:.0f} s", flush=True)  # fmt: skip
     return 1 if failed else 0

@@ -1,10 +1,10 @@
 """A long run over data that grow: whether memory, latency, files and threads stay as they were.
 
-``python -m bench.soak [--minutes 60] [--store URL]``: one process adds notes, remembers and changes
-facts, forgets, searches, gathers and reads sessions, over and over, as a server would that is never
-restarted. What is compared is the last quarter of the run with its second; the first is for warming
-up. The store grows all the while, so that memory and latency may grow with it: that is what they
-are held to.
+``python -m bench.soak [--minutes 60] [--store postgres]``: one process adds notes, remembers and
+changes facts, forgets, searches, gathers and reads sessions, over and over, as a server would that
+is never restarted. What is compared is the last quarter of the run with its second; the first is
+for warming up. The store grows all the while, so that memory and latency may grow with it: that is
+what they are held to.
 """
 
 from __future__ import annotations
@@ -18,10 +18,13 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from bench import servers, works
+from bench.crash import on_a_server
 from bench.works import HashedWords
 from recollect import Memory, config
 from recollect.nouns import Document, Message
@@ -104,14 +107,21 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.soak", description=__doc__)
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--seed", type=int, default=7)
-    parser.add_argument("--store", default="", help="an empty one, such as postgresql://…")
+    parser.add_argument("--store", default="", help="an empty one, such as postgresql://…; "
+                        "postgres: on a server that is started for it")  # fmt: skip
     given = parser.parse_args()
     if not _STATUS.exists():
         sys.exit("this bench reads its memory from /proc")
     with tempfile.TemporaryDirectory(prefix="recollect-soak-") as folder:
         os.environ["RECOLLECT_HOME"] = f"{folder}/home"
         os.chdir(folder)
-        seen = soak(given.store or f"{folder}/store", given.minutes * 60, given.seed)
+        started = on_a_server() if given.store == "postgres" else nullcontext()
+        try:
+            with started:
+                place = works.server or given.store or f"{folder}/store"
+                seen = soak(place, given.minutes * 60, given.seed)
+        except servers.NoServer as error:
+            sys.exit(f"no PostgreSQL: {error}")
     second = seen[len(seen) // 4 : len(seen) // 2]
     last = seen[3 * len(seen) // 4 :]
 

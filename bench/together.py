@@ -1,7 +1,8 @@
 """Eight processes on one store: two import, one curates, five search.
 
-``python -m bench.together [--minutes 10]``. While they work, one of them after the other is stopped
-(SIGSTOP) for a while or killed and started again. What must hold, and is printed with its figures:
+``python -m bench.together [--minutes 10] [--engines embedded postgres]``. While they work, one of
+them after the other is stopped (SIGSTOP) for a while or killed and started again; in a folder, then
+on a PostgreSQL that is started for it. What must hold, and is printed with its figures:
 
 - no process ever fails, and none is kept waiting by one that is stopped or killed;
 - a search that begins after a write was acknowledged, by whichever process, finds it;
@@ -18,16 +19,16 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from bench.crash import forked, in_a_process
-from bench.full_check import full_check
+from bench import servers, works
+from bench.crash import forked, in_a_process, on_a_server
 from bench.works import HashedWords
 from recollect import Memory, config
-from recollect.storage.embedded.engine import EmbeddedStore
 
 ROLES = ("import", "import", "curate", "search", "search", "search", "search", "search")
 PATIENCE = 30.0
@@ -45,7 +46,7 @@ class Ack(NamedTuple):
 
 
 def _memory(store: Path) -> Memory:
-    return Memory(EmbeddedStore(store), config.load(), HashedWords())
+    return Memory(works.engine(store), config.load(), HashedWords())
 
 
 Say = Callable[[str], None]
@@ -262,7 +263,7 @@ class Watch:
 
 
 def _text_of(store: Path, name: str) -> list[str]:
-    opened = EmbeddedStore(store)
+    opened = works.engine(store)
     try:
         return [document.text for document in opened.get(name)]
     finally:
@@ -270,8 +271,8 @@ def _text_of(store: Path, name: str) -> list[str]:
 
 
 def _at_the_end(store: Path, acked: dict[str, str], unsaid: set[str]) -> list[str]:
-    wrong = [f"{part}: {what}" for part, what in full_check(store)]
-    opened = EmbeddedStore(store)
+    wrong = [f"{part}: {what}" for part, what in works.faults(store)]
+    opened = works.engine(store)
     for name, word in acked.items():
         kept = opened.get(name)
         if len(kept) != 1:
@@ -331,48 +332,76 @@ def _quarters(seen: list[tuple[float, float]], seconds: float) -> tuple[float, f
     return parts[0], parts[1]
 
 
+ENGINES: Mapping[str, Callable[[], AbstractContextManager[None]]] = {
+    "embedded": nullcontext,
+    "postgres": on_a_server,
+}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.together", description=__doc__)
-    parser.add_argument("--minutes", type=float, default=10.0)
+    parser.add_argument("--minutes", type=float, default=10.0, help="for each engine")
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--engines", nargs="+", choices=ENGINES, default=list(ENGINES))
     given = parser.parse_args()
-    seconds = given.minutes * 60
     os.environ["RECOLLECT_TELEMETRY"] = "false"
+    faults, calls = 0, {}
     with tempfile.TemporaryDirectory(prefix="recollect-together-") as folder:
         os.environ["RECOLLECT_HOME"] = f"{folder}/home"
         os.chdir(folder)
-        store = Path(folder) / "store"
-        watch = together(store, seconds, given.seed, min(5.0, seconds / 8))
-        wrong = watch.wrong + in_a_process(partial(_at_the_end, store, watch.acked, watch.unsaid))
-        (line,) = in_a_process(partial(_size, store))
-    record, log, beside, files = map(int, line.split())
+        for name in given.engines:
+            store = Path(folder) / name / "store"
+            store.parent.mkdir()
+            try:
+                with ENGINES[name]():
+                    watch, wrong = _one(name, store, given.minutes * 60, given.seed)
+            except servers.NoServer as error:
+                print(f"skip {name}: no PostgreSQL: {error}", flush=True)
+                continue
+            faults += wrong
+            calls[name] = watch.writes, watch.searches
+    if len(calls) == len(ENGINES):
+        shares = [b / max(1, a) for a, b in zip(*calls.values(), strict=True)]
+        print("{} against {}: {:.2f} times the writes, {:.2f} times the searches".format(
+            *list(calls)[::-1], *shares))  # fmt: skip
+    print(f"{'MISS' if faults or not calls else 'ok  '} {faults} faults")
+    return 1 if faults or not calls else 0
+
+
+def _one(name: str, store: Path, seconds: float, seed: int) -> tuple[Watch, int]:
+    """Runs it on one engine, and prints what was seen; returns how many faults there were."""
+    in_a_process(partial(works.make, store))
+    watch = together(store, seconds, seed, min(5.0, seconds / 8))
+    wrong = watch.wrong + in_a_process(partial(_at_the_end, store, watch.acked, watch.unsaid))
     early, late = _quarters(watch.memory, seconds)
-    print(f"{watch.writes} writes and {watch.searches} searches by 8 processes in {seconds:.0f} s; "
-          f"{watch.stops} stops, {watch.kills} kills")  # fmt: skip
-    for name, taken in (("a write", watch.writing), ("a search", watch.searching)):
+    print(f"{name}: {watch.writes} writes and {watch.searches} searches by 8 processes in "
+          f"{seconds:.0f} s; {watch.stops} stops, {watch.kills} kills")  # fmt: skip
+    for what, taken in (("a write", watch.writing), ("a search", watch.searching)):
         times = sorted(one for _, one in taken) or [0.0]
         first, last = _quarters(taken, seconds)
-        print(f"{name}: median {times[len(times) // 2] * 1000:.0f} ms, longest {times[-1]:.2f} s, "
+        print(f"{what}: median {times[len(times) // 2] * 1000:.0f} ms, longest {times[-1]:.2f} s, "
               f"last quarter to second {last / (first or 1):.2f}")  # fmt: skip
     print(f"memory of a process: median {early:.0f} MB, in the last quarter {late:.0f} MB, "
           f"at most {max((v for _, v in watch.memory), default=0):.0f} MB; "
           f"open files at most {max(watch.open, default=0)}")  # fmt: skip
-    print(f"record {record / 1e6:.1f} MB, its log {log / 1e6:.1f} MB, "
-          f"indexes {beside / 1e6:.1f} MB, {files} files")  # fmt: skip
     bounds = {
         f"a call took over {PATIENCE} s": max(
             (v for _, v in watch.writing + watch.searching), default=0
         ) > PATIENCE,
         "memory grows": late > 1.5 * early + 20,
         "files stay open": max(watch.open, default=0) > 256,
-        "the log grows without bound": log > 64_000_000,
-        "files are left behind": files > 400,
     }  # fmt: skip
+    if name == "embedded":
+        (line,) = in_a_process(partial(_size, store))
+        record, log, beside, files = map(int, line.split())
+        print(f"record {record / 1e6:.1f} MB, its log {log / 1e6:.1f} MB, "
+              f"indexes {beside / 1e6:.1f} MB, {files} files")  # fmt: skip
+        bounds["the log grows without bound"] = log > 64_000_000
+        bounds["files are left behind"] = files > 400
     wrong += [what for what, broken in bounds.items() if broken]
     for one in wrong[:40]:
         print(f"MISS {one}")
-    print(f"{'MISS' if wrong else 'ok  '} {len(wrong)} faults")
-    return 1 if wrong else 0
+    return watch, len(wrong)
 
 
 if __name__ == "__main__":

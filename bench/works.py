@@ -11,6 +11,8 @@ import json
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,9 +21,12 @@ import numpy as np
 from bench.full_check import full_check
 from recollect import Memory, config, errors
 from recollect.nouns import ChangeSet, Filter, Forget
+from recollect.ports import StorageEngine
+from recollect.storage import open_store
 from recollect.storage.embedded import text_search, vector_index
 from recollect.storage.embedded.engine import EmbeddedStore
 from recollect.storage.embedded.schema import MIGRATIONS
+from recollect.storage.postgres import text_views
 from recollect.testing.builders import any_of, found, note, put
 from recollect.transfer.backup import restore_store
 
@@ -62,10 +67,39 @@ class Work(NamedTuple):
     """Within so many steps, or so long, it is killed."""
 
 
-def opened(store: Path) -> Memory:
-    """With everything small, so that each threshold is crossed every few writes."""
+server = ""
+"""The URL of a PostgreSQL that keeps the stores, where they are not in folders."""
+
+
+def engine(store: Path) -> StorageEngine:
+    """Opens the store of this folder, or of the schema that is named after it."""
+    if not server:
+        return EmbeddedStore(store)
+    schema = "t" + blake2b(str(store).encode(), digest_size=8).hexdigest()
+    return open_store(f"{server}{'&' if '?' in server else '?'}schema={schema}&partitions=2")
+
+
+def make(store: Path) -> None:
+    engine(store).close()
+
+
+def faults(store: Path) -> Sequence[tuple[str, str]]:
+    """What a full check finds, by the part of the store."""
+    if not server:
+        return full_check(store)
+    with closing(engine(store)) as there:
+        return [(one.part, one.text) for one in there.admin.check(full=True).findings]
+
+
+def _small() -> None:
+    """Has each threshold crossed every few writes."""
     text_search.BATCH, text_search.TAIL, vector_index.SEGMENT_ROWS = 20, 4, 8
-    return Memory(EmbeddedStore(store), config.load(), HashedWords())
+    text_views.TAIL = 4
+
+
+def opened(store: Path) -> Memory:
+    _small()
+    return Memory(engine(store), config.load(), HashedWords())
 
 
 def without_models(store: Path) -> Memory:
@@ -226,9 +260,9 @@ def _restore(store: Path, first: int, say: Say) -> None:
 
 def look(store: Path, said: list[str]) -> list[str]:
     """What is wrong: faults of the store, what was said and is not there, what is there twice."""
-    text_search.BATCH, text_search.TAIL, vector_index.SEGMENT_ROWS = 20, 4, 8
-    wrong = [f"before: {part}: {what}" for part, what in full_check(store)]
-    opened_store = EmbeddedStore(store)
+    _small()
+    wrong = [f"before: {part}: {what}" for part, what in faults(store)]
+    opened_store = engine(store)
     going, gone, vectors = (
         {line[1:] for line in said if line.startswith(mark)} for mark in ("?", "-", "+")
     )
@@ -255,7 +289,7 @@ def look(store: Path, said: list[str]) -> list[str]:
     if found(opened_store, any_of("writabl")) != ["after"]:
         wrong.append("what is written after it is not found")
     opened_store.close()
-    return wrong + [f"after: {part}: {what}" for part, what in full_check(store)]
+    return wrong + [f"after: {part}: {what}" for part, what in faults(store)]
 
 
 def _look_at_old(store: Path, said: list[str]) -> list[str]:
@@ -327,3 +361,9 @@ WORKS = {
     "restore": Work(_restore, _look_at_restored, _a_backup, steps=1500, seconds=0.8),
     "migrate": Work(_migrate, _look_at_old, steps=150, seconds=0.15),
 }
+ON_SERVER = {
+    f"{name}@postgres": WORKS[name]._replace(prepare=prepare, steps=0, seconds=4.0)
+    for name, prepare in (("import", make), ("curate", make), ("embed", make), ("commit", make),
+                          ("rebuild", some_notes))
+}  # fmt: skip
+"""Those that are at a store on a server: they are killed by the clock, and the server is not."""

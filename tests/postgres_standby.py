@@ -6,6 +6,7 @@ import os
 import pwd
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -32,7 +33,8 @@ class Standby:
         self.folder = Path(tempfile.mkdtemp(prefix="recollect-standby-"))
         self._owner = pwd.getpwuid(Path(sockets.split(",")[0].strip()).stat().st_uid).pw_name
         shutil.chown(self.folder, self._owner)
-        if self._bin.is_relative_to(tempfile.gettempdir()):  # they go when the primary does
+        temporary = self._bin.is_relative_to(tempfile.gettempdir())
+        if temporary and not self._bin.is_relative_to(sys.prefix):  # they go when the primary does
             copy = self.folder / "programs"
             shutil.copytree(self._bin.parent, copy, symlinks=True, copy_function=os.link)
             self._bin = copy / self._bin.name

@@ -5,14 +5,18 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from bench import crash, servers, together
 from bench.full_check import Fault, full_check
 
+from postgres_server import server_url
 from recollect.storage.embedded.backup import back_up
 from recollect.storage.embedded.engine import EmbeddedStore
 from recollect.storage.embedded.text_index import Position, TextIndex
@@ -35,20 +39,58 @@ def _bench(*arguments: str) -> str:
 
 @needs_fork
 def test_nothing_is_lost_or_torn_when_processes_are_killed_and_power_fails() -> None:
-    said = _bench("bench.crash", "--times", "40", "--seed", "3").splitlines()
-    assert [line.split()[:2] for line in said] == [
-        ["ok", name]
-        for name in (
-            "import curate embed commit rebuild backup restore migrate facts undo answers "
-            "migrate-store export import-all repair tree config install record index".split()
-        )
+    names = (
+        "import curate embed commit rebuild backup restore migrate facts undo answers "
+        "migrate-store export import-all repair tree config install record index".split()
+    )
+    said = _bench("bench.crash", "--times", "40", "--seed", "3", "--of", ",".join(names))
+    assert [line.split()[:2] for line in said.splitlines()] == [["ok", name] for name in names]
+
+
+@needs_fork
+def test_nothing_is_lost_on_a_server_when_those_that_write_are_killed() -> None:
+    server_url()
+    said = _bench("bench.crash", "--times", "4", "--of", "embed@postgres,commit@postgres")
+    assert [line.split()[:4] for line in said.splitlines()] == [
+        ["ok", "embed@postgres", "2", "killed"],
+        ["ok", "commit@postgres", "2", "killed"],
     ]
+
+
+@needs_fork
+@pytest.mark.parametrize(
+    ("main", "given"),
+    [
+        (crash.main, ["--times", "1", "--of", "commit@postgres"]),
+        (together.main, ["--engines", "postgres"]),
+    ],
+)
+def test_where_no_server_can_be_started_it_is_said(
+    main: Callable[[], int], given: list[str], monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    def start(_: object) -> servers.Server:
+        raise servers.NoServer("none is installed")
+
+    monkeypatch.setattr(servers, "start", start)
+    monkeypatch.setenv("RECOLLECT_TELEMETRY", "false")
+    monkeypatch.setattr(sys, "argv", ["bench", *given])
+    main()
+    assert re.search("skip .*postgres.*none is installed", capsys.readouterr().out)
 
 
 @needs_fork
 @needs_proc
 def test_eight_processes_share_a_store_though_some_are_stopped_and_killed() -> None:
-    said = _bench("bench.together", "--minutes", "0.12")
+    said = _bench("bench.together", "--minutes", "0.12", "--engines", "embedded")
+    assert said.rstrip().endswith("0 faults")
+
+
+@needs_fork
+@needs_proc
+def test_eight_processes_share_a_store_on_a_server() -> None:
+    server_url()
+    said = _bench("bench.together", "--minutes", "0.2", "--engines", "postgres")
     assert said.rstrip().endswith("0 faults")
 
 

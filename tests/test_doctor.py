@@ -217,6 +217,23 @@ def test_what_the_mode_is_not_is_told(well: Path, monkeypatch: pytest.MonkeyPatc
     assert "limit is 3 (environment RECOLLECT_SEARCH_LIMIT) and not 25" in said
 
 
+def test_what_an_older_reader_imported_is_told_until_it_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "a.md").write_text("We deploy every Friday.\n")
+    with Memory.open() as memory:
+        with monkeypatch.context() as before:
+            before.setattr("recollect.importing.options.IMPORT_VERSION", 1)
+            memory.add(notes)
+        check = checks(memory)["sources"]
+        assert (check.state, check.mend) == ("warn", f"recollect add {notes}")
+        assert "older reader" in check.text
+        memory.add(notes)
+        assert checks(memory)["sources"].state == "ok"
+
+
 def test_sources_that_are_gone_or_changed_are_told(tmp_path: Path) -> None:
     import shutil
 

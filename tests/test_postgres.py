@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
@@ -403,6 +404,50 @@ def test_the_facade_and_the_commands_work_on_a_server(url: str, tmp_path: Path, 
     assert status["engine"] == "postgres"
     assert cli("rebuild", "--store", url).code == 0
     assert cli("add", str(tmp_path / "notes"), "--no-embed", "--store", url).code == 0
+
+
+@pytest.mark.parametrize("gone", ["true", "hashtext(term) % 2 = 0", "term = 'kelp'"])
+def test_doctor_names_postings_that_are_missing(
+    url: str, tmp_path: Path, cli: Cli, gone: str
+) -> None:
+    (tmp_path / "notes").mkdir()
+    for name, text in (("kelp", "The kelp forest is cut in May."), ("pier", "It is shut.")):
+        (tmp_path / "notes" / f"{name}.md").write_text(f"# About it\n\n{text}\n")
+    asked = ("search", "kelp forest", "--store", url, "--by", "keyword", "--json")
+    cli("add", str(tmp_path / "notes"), "--no-embed", "--store", url)
+    cli("rebuild", "--store", url)
+    assert "2 sampled passages are in it" in cli("doctor", "--store", url).out
+    admin(f"DELETE FROM {parse(url).schema}.postings WHERE {gone}")
+    cli(*asked)
+    for full in ((), ("--full",)):
+        told = cli("doctor", *full, "--store", url)
+        assert told.code == 1
+        assert "lack words in the postings" in " ".join(told.out.split())
+        assert "recollect rebuild" in told.out
+    assert cli("rebuild", "--store", url).code == 0
+    assert cli("doctor", "--full", "--store", url).code == 0
+    again = cli(*asked).json  # not what was found without them
+    assert (again["tier"], again["results"][0]["path"]) == (3, "kelp.md")
+
+
+def test_what_this_machine_keeps_of_it_is_for_its_user_alone(
+    url: str, cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    os.umask(0o022)
+    monkeypatch.setenv("RECOLLECT_CAPTURE", "true")
+    assert cli("remember", "The pier is shut", "--name", "pier", "--store", url).code == 0
+    assert cli("search", "pier", "--store", url).code == 0
+    for path in (home, *home.rglob("*")):
+        assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
+
+
+def test_what_is_in_no_segment_yet_is_counted(url: str) -> None:
+    with opened(url) as store:
+        put(store, note("a", "the otter sleeps", owner="ana"), note("b", "it swims", owner="ben"))
+        assert store.stats().indexes["text"]["behind"] == 2
+        store.admin.refresh()
+        put(store, note("c", "and eats", owner="ben"))
+        assert store.stats().indexes["text"]["behind"] == 1
 
 
 def test_hybrid_search_answers_as_the_embedded_store_does(

@@ -150,6 +150,40 @@ def test_servers_in_another_order_or_number_are_refused(url: str, two: tuple[str
         open_store(_address(two[0]))
 
 
+def test_one_server_of_several_is_not_opened_as_the_whole(
+    url: str, two: tuple[str, str], cli: Cli
+) -> None:
+    sharded = open_store(url)
+    put(sharded, note("a", "the otter sleeps", owner=_owners(1, 1)[0]))
+    sharded.close()
+    for number, server in enumerate(two, 1):
+        plain = f"{server}{'&' if '?' in server else '?'}schema={SCHEMA}"
+        for address in (plain, f"{plain}&owner={_owners(1, 1)[0]}"):
+            with pytest.raises(StoreError, match=rf"is shard {number} of 2 of a store"):
+                open_store(address)
+        told = cli("remember", "The pier is shut", "--store", plain)
+        assert (told.code, told.out) == (1, "")
+        assert "postgresql+shards://" in told.err
+    sharded = open_store(url)
+    assert sharded.stats().documents == 1
+    sharded.close()
+
+
+def test_servers_of_two_stores_are_not_opened_as_one(url: str, two: tuple[str, str]) -> None:
+    other = f"{SCHEMA}_other"
+    with psycopg.connect(two[1], autocommit=True) as db:
+        try:
+            open_store(_address(*two, schema=other)).close()
+            db.execute(f"ALTER SCHEMA {SCHEMA} RENAME TO {SCHEMA}_aside".encode())
+            db.execute(f"ALTER SCHEMA {other} RENAME TO {SCHEMA}".encode())
+            with pytest.raises(StoreError, match="is a shard of another store than"):
+                open_store(url)
+        finally:
+            db.execute(f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE".encode())
+            db.execute(f"ALTER SCHEMA {SCHEMA}_aside RENAME TO {SCHEMA}".encode())
+            _run(two[0], f"DROP SCHEMA IF EXISTS {other} CASCADE")
+
+
 def test_a_store_of_one_server_is_no_shard(two: tuple[str, str]) -> None:
     schema = f"{SCHEMA}_alone"
     plain = f"{two[0]}{'&' if '?' in two[0] else '?'}schema={schema}&partitions=2"

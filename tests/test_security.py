@@ -171,8 +171,11 @@ def test_a_tree_is_never_written_through_a_link(keyword_memory: Memory, tmp_path
 # ------------------------------------------------------------------ files and secrets
 
 
-def test_what_is_kept_is_for_its_user_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_there", [False, True])
+def test_what_is_kept_is_for_its_user_alone(tmp_path: Path, is_there: bool) -> None:
     os.umask(0o022)
+    if is_there:
+        (tmp_path / "store").mkdir()
     with Memory.open(tmp_path / "store", embed_model="none") as memory:
         memory.remember("The tide is high", name="tide")
         memory.search("tide")

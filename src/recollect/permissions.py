@@ -22,6 +22,14 @@ def folder(path: Path) -> Path:
     return path
 
 
+def store_folder(path: Path) -> None:
+    """Make the folder of a store; one that is there and empty is closed to others."""
+    folder(path)
+    with suppress(PermissionError):  # it is another user's
+        if not any(path.iterdir()):
+            path.chmod(FOLDER)
+
+
 def touch(path: Path) -> None:
     """Have an empty file there, unless there is one: what others make of it keeps its mode."""
     with suppress(FileExistsError):

@@ -30,6 +30,11 @@ def sources(case: Case) -> Check:
         details = tuple(f"{one.source}: {one.missing:,} not there" for one in missing[:SHOWN])
         text = f"{count:,} of what was imported {'is' if count == 1 else 'are'} not there any more"
         return Check("warn", text, f"recollect add {first.place} --prune", details)
+    older = [one for one in states if one.older]
+    if older:
+        details = tuple(f"{one.source}: {one.older:,}" for one in older[:SHOWN])
+        text = f"{sum(one.older for one in older):,} documents were imported by an older reader"
+        return Check("warn", text, f"recollect add {older[0].place}", details)
     stale = sorted((one for one in states if one.changed), key=lambda one: -one.days)
     if stale:
         first = stale[0]

@@ -158,6 +158,4 @@ def beside(location: str) -> Path:
     first, *others = postgres_address.shards(location)
     address = first._replace(shown="".join((first.shown, *(one.shown for one in others))))
     name = stable_id(address.shown, address.schema, address.owner)
-    folder = data_folder() / "servers" / name
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return folder
+    return permissions.folder(data_folder() / "servers" / name)

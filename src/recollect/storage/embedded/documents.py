@@ -47,6 +47,7 @@ from recollect.storage.times import micros, moment
 
 DOCUMENT = """d.external, d.source, d.kind, d.title, d.path, d.date, d.owner, d.scopes,
     d.meta, d.origin, d.stamp"""
+_SAID = "(SELECT m.date FROM messages m WHERE m.document = p.document AND m.turn = p.turn)"
 _LAST = 2**63 - 1
 _LABELLED = "SELECT id, value FROM labels WHERE dimension = '{}'"
 _VALUES = {"source": "SELECT id, name FROM sources"}
@@ -224,7 +225,7 @@ class Documents(Connection):
 
     def _passages(self, condition: str, values: Sequence[Any]) -> list[StoredPassage]:
         rows = self._db.execute(
-            f"SELECT p.key, p.n, p.text, p.heading, p.turn, p.role, d.id, {DOCUMENT} "
+            f"SELECT p.key, p.n, p.text, p.heading, p.turn, p.role, d.id, {_SAID}, {DOCUMENT} "
             f"FROM passages p JOIN documents d ON d.key = p.document WHERE {condition}",
             values,
         ).fetchall()
@@ -235,8 +236,9 @@ class Documents(Connection):
                 f"{id}:{n}",
                 Passage(n, text, heading, turn, self.label(role)),
                 self.document_of(about),
+                moment(said),
             )
-            for key, n, text, heading, turn, role, id, *about in rows
+            for key, n, text, heading, turn, role, id, said, *about in rows
         ]
 
     def _are_texts(self, values: Iterable[object]) -> None:

@@ -36,7 +36,7 @@ class EmbeddedStore:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         try:
-            permissions.folder(folder)
+            permissions.store_folder(folder)
         except OSError as error:
             raise StoreError(
                 f"{folder}: cannot make the store here: {error.strerror}",

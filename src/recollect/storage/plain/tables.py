@@ -138,7 +138,9 @@ class Tables:
     def stored(self, entry: PassageEntry) -> StoredPassage:
         document = self.holder(entry).document
         id = f"{document.id}:{entry.passage.n}"
-        return StoredPassage(entry.key, id, entry.passage, bodiless(document))
+        turns = document.messages
+        said = turns[entry.passage.turn].date if turns else None
+        return StoredPassage(entry.key, id, entry.passage, bodiless(document), said)
 
     # -------------------------------------------------------------- writing
 

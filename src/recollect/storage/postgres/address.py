@@ -45,6 +45,10 @@ class ServerAddress(NamedTuple):
     pool: int = 10
     timeout: int = 60
     patience: int = 20
+    shard: int = 0
+    """Which of the servers of a sharded store it is, from 0 on."""
+    shards: int = 1
+    """How many servers keep the store."""
 
 
 def parse(location: str) -> ServerAddress:
@@ -112,10 +116,11 @@ def shards(location: str) -> list[ServerAddress]:
             f"{SHARDED}:// names one server", hint="name several: host1,host2; or use postgresql://"
         )
     others = [(name, value) for name, value in query if name not in named]
-    return [
+    every = [
         parse(_url(netloc, parts.path, [*filter(lambda one: one[1], where), *others]))
         for netloc, where in hosts
     ]
+    return [one._replace(shard=number, shards=len(every)) for number, one in enumerate(every)]
 
 
 def _url(netloc: str, path: str, query: list[tuple[str, str]]) -> str:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby, islice
+from operator import itemgetter
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import Filter
 from recollect.ports import CheckReport, Finding
 from recollect.storage.content import digest
@@ -13,13 +17,19 @@ from recollect.storage.postgres import vectors
 from recollect.storage.postgres.connection import Db, firsts, only_row, scalar
 from recollect.storage.postgres.dump import wholes
 from recollect.storage.postgres.owners import Owners
-from recollect.storage.postgres.postings import members
+from recollect.storage.postgres.postings import Members, entries, members, write
 from recollect.storage.postgres.record import RecordReader
+from recollect.storage.postgres.rows import given
 from recollect.storage.times import from_seconds
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _SAMPLE = 200
 _PROBES = 20
 _MANY = 500
+_WORDED = 200
+"""About so many passages are looked for by their words, of all owners together, unless all are."""
 
 
 def checked(db: Db, owners: Owners, record: RecordReader, full: bool) -> CheckReport:
@@ -28,7 +38,8 @@ def checked(db: Db, owners: Owners, record: RecordReader, full: bool) -> CheckRe
     for keys in _keys(db, owners, full):
         documents += len(keys)
         findings += _against_hashes(db, record, keys)
-    findings += _text(db, owners)
+    text = _text(db, owners, full)
+    findings += text.findings
     recall: dict[str, float] = {}
     for model in vectors.models(db):
         findings += _counted(db, owners, model)
@@ -39,7 +50,7 @@ def checked(db: Db, owners: Owners, record: RecordReader, full: bool) -> CheckRe
     return CheckReport(
         tuple(findings),
         documents=documents,
-        sampled=0,
+        sampled=text.sampled,
         recall=recall,
         last_write=from_seconds(last),
     )
@@ -66,25 +77,77 @@ def _against_hashes(db: Db, record: RecordReader, keys: list[int]) -> Iterator[F
             yield Finding("record", f"{name} is not as it was stored ({whole.put.document.id})")
 
 
-def _text(db: Db, owners: Owners) -> Iterator[Finding]:
-    """Every passage is counted, and those up to the last segment are in one, and once."""
-    for owner, told in db.execute(
-        f"SELECT owner, passages FROM state WHERE owner = ANY({owners.seen}) ORDER BY owner"
-    ).fetchall():
+class _TextCheck(NamedTuple):
+    findings: list[Finding]
+    sampled: int
+    """Passages whose words were looked for in the postings."""
+
+
+def _text(db: Db, owners: Owners, full: bool) -> _TextCheck:
+    """Every passage is counted; those up to the last segment are in one, and once, and the
+    postings of its segment have each of its words."""
+    found: list[Finding] = []
+    sampled = 0
+    states = db.execute(
+        "SELECT s.owner, o.name, s.passages FROM state s JOIN owners o ON o.owner = s.owner "
+        f"WHERE s.owner = ANY({owners.seen}) ORDER BY s.owner"
+    ).fetchall()
+    for owner, name, told in states:
+        whose = f"owner {given(name) or owner}"
         select = "SELECT key FROM passages WHERE owner = %s ORDER BY key"
         keys = np.array(firsts(db.execute(select, (owner,))), np.int64)
         if len(keys) != told:
-            yield Finding(
-                "record", f"owner {owner}: {told} passages are counted, {len(keys)} are there"
-            )
+            said = f"{whose}: {told} passages are counted, {len(keys)} are there"
+            found.append(Finding("record", said))
         rows = db.execute(
-            "SELECT high, passages, members FROM segments WHERE owner = %s ORDER BY high", (owner,)
+            "SELECT segment, high, passages, members FROM segments WHERE owner = %s ORDER BY high",
+            (owner,),
         ).fetchall()
-        if rows:
-            every = np.sort(np.concatenate([members(bytes(m), n).keys for _, n, m in rows]))
-            missing = np.setdiff1d(keys[keys <= rows[-1][0]], every)
-            if len(missing) or len(np.unique(every)) != len(every):
-                yield Finding("text", f"owner {owner}: {len(missing)} passages are in no segment")
+        if not rows:
+            continue
+        segments = [(segment, members(bytes(m), n)) for segment, _, n, m in rows]
+        keys = keys[keys <= rows[-1][1]]
+        every = np.sort(np.concatenate([there.keys for _, there in segments]))
+        missing = np.setdiff1d(keys, every)
+        if len(missing) or len(np.unique(every)) != len(every):
+            found.append(Finding("text", f"{whose}: {len(missing)} passages are in no segment"))
+        if not full:
+            keys = keys[:: max(1, len(keys) * len(states) // _WORDED)]
+        parts = [(one, np.intersect1d(keys, there.keys), there) for one, there in segments]
+        looked_for = sum(len(some) for _, some, _ in parts)
+        lacking = sum(_lacking(db, owner, *part) for part in parts)
+        sampled += looked_for
+        if lacking:
+            said = f"{lacking:,} of {looked_for:,} {'' if full else 'sampled '}passages lack words"
+            found.append(Finding("text", f"{whose}: {said} in the postings: searches miss them"))
+    return _TextCheck(found, sampled)
+
+
+def _lacking(db: Db, owner: int, segment: int, keys: NDArray[np.int64], there: Members) -> int:
+    """Returns how many of these passages have a word that the postings of their segment do not
+    have of them: what should be there is made anew from the record."""
+    made = write(
+        db.execute(
+            "SELECT key, exact, named FROM passages WHERE owner = %s AND key = ANY(%s) "
+            "ORDER BY key",
+            (owner, keys.tolist()),
+        )
+    )
+    at = there.places(members(made.members, made.passages).keys)
+    lacking = np.zeros(len(at), np.bool_)
+    for field, postings in groupby(made.postings, itemgetter(0)):
+        while some := list(islice(postings, _MANY)):
+            rows = db.execute(
+                "SELECT term, entries FROM postings WHERE owner = %s AND segment = %s "
+                "AND field = %s AND term = ANY(%s)",
+                (owner, segment, field, [term for _, term, _ in some]),
+            )
+            kept: dict[str, bytes] = dict(rows.fetchall())
+            for _, term, content in some:
+                mine = entries(content, field).places
+                has = np.isin(at[mine], entries(bytes(kept.get(term, b"")), field).places)
+                lacking[mine[~has]] = True
+    return int(np.count_nonzero(lacking))
 
 
 def _counted(db: Db, owners: Owners, model: vectors.ModelTable) -> Iterator[Finding]:

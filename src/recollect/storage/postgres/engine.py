@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Collection, Sequence
+from contextlib import suppress
+from typing import Any
+
+from psycopg import sql
 
 from recollect import ports
+from recollect.errors import StoreError
 from recollect.nouns import (
     ChangeSet,
     Document,
@@ -21,10 +26,11 @@ from recollect.nouns import (
 )
 from recollect.ports import EVERYTHING, HandleMatch, TextResult, VectorResult
 from recollect.storage.content import inside
+from recollect.storage.postgres import text_index
 from recollect.storage.postgres.address import ServerAddress
 from recollect.storage.postgres.admin import PostgresAdmin
 from recollect.storage.postgres.answers import PostgresAnswers
-from recollect.storage.postgres.connection import Db
+from recollect.storage.postgres.connection import Db, scalar
 from recollect.storage.postgres.notify import Listener
 from recollect.storage.postgres.owners import Owners
 from recollect.storage.postgres.record import RecordReader
@@ -37,6 +43,13 @@ _OFTEN = 20
 """A process that has seen so many changes of others is one that lives long."""
 _SOME = 4
 """More documents than this are read before their owner's row is locked."""
+
+
+_MARK = "a shard of the store "
+
+
+def _mark(db: Db) -> str:
+    return str(scalar(db, "SELECT obj_description('owner_numbers'::regclass, 'pg_class')") or "")
 
 
 class PostgresStore:
@@ -106,7 +119,7 @@ class PostgresStore:
                 location=self.address.shown,
                 engine="postgres",
                 vectors=self._vectors.counts(db, filter),
-                indexes={} if filter.within else self._vectors.describe(db),
+                indexes={} if filter.within else self._indexes(db),
                 **self._record.counts(db, filter),
             )
             every = self._record.documents_by_source(db)
@@ -114,7 +127,26 @@ class PostgresStore:
 
         return self._connections.snapshot(look)
 
+    def _indexes(self, db: Db) -> dict[str, Any]:
+        behind = text_index.waiting(db, self._owners.seen)
+        return {"text": {"behind": behind}, **self._vectors.describe(db)}
+
     # -------------------------------------------------------------- one of several servers
+
+    def epoch(self) -> str:
+        """Returns what tells this server's tables from all others."""
+        return str(self._connections.read(lambda db: scalar(db, "SELECT epoch FROM meta")))
+
+    def marked(self, epoch: str) -> str:
+        """Returns the epoch of the first server of the store that this is a shard of; where none is
+        noted yet, and this role may, it is this one from now on."""
+        noted = self._connections.read(_mark)
+        if noted:
+            return noted.rpartition(" ")[2]
+        note = sql.SQL("COMMENT ON SEQUENCE owner_numbers IS {}").format(_MARK + epoch)
+        with suppress(StoreError):
+            self._connections.write(lambda db: db.execute(note))
+        return epoch
 
     def written(self, ids: Collection[str]) -> dict[str, float]:
         """Returns when each of these documents that is there was first written."""

@@ -16,7 +16,11 @@ _OWNER = (1 << OWNER_BITS) - 1
 
 DOCUMENT = """d.external, d.source, d.kind, d.title, d.path, d.date, o.name, d.scopes, d.meta,
     d.origin, d.stamp"""
-PASSAGE = f"p.key, p.n, p.text, p.heading, p.turn, p.role, d.id, {DOCUMENT}"
+_SAID = (
+    "(SELECT m.date FROM messages m "
+    "WHERE m.owner = p.owner AND m.document = p.document AND m.turn = p.turn)"
+)
+PASSAGE = f"p.key, p.n, p.text, p.heading, p.turn, p.role, d.id, {_SAID}, {DOCUMENT}"
 
 
 def owner_of(key: int) -> int:
@@ -70,6 +74,6 @@ def document(row: Sequence[Any]) -> Document:
 
 def passage(row: Sequence[Any]) -> StoredPassage:
     """A passage, from the columns of ``PASSAGE``."""
-    key, n, text, heading, turn, role, id, *about = row
+    key, n, text, heading, turn, role, id, said, *about = row
     part = Passage(n, given(text), given(heading), turn, given(role))
-    return StoredPassage(key, f"{id}:{n}", part, document(about))
+    return StoredPassage(key, f"{id}:{n}", part, document(about), moment(said))

@@ -19,7 +19,7 @@ from psycopg import errors, sql
 from recollect.errors import StoreBusy, StoreError, StoreTooNew
 from recollect.named_tuple import NamedTuple
 from recollect.storage.postgres.address import ServerAddress
-from recollect.storage.postgres.connection import Db, Server, connect, probe
+from recollect.storage.postgres.connection import Db, Server, connect, only_row, probe, scalar
 from recollect.storage.postgres.partitions import require
 from recollect.storage.postgres.trouble import translated
 
@@ -334,6 +334,7 @@ def prepare(address: ServerAddress) -> Server:
                     server = probe(db)
                 migrate(db, address, server)
         require(db, address)
+        _number(db, address)
         table = f"{address.schema}.documents"
         walled = db.execute("SELECT row_security_active(%s::regclass)", (table,)).fetchone()
         return server._replace(walled=walled == (True,))
@@ -343,6 +344,49 @@ def exists(address: ServerAddress) -> bool:
     """Whether a store has been made there."""
     with connect(address) as db, translated(address.shown):
         return _version(db, address) > 0
+
+
+def _number(db: Db, address: ServerAddress) -> None:
+    """Makes a new store this shard of so many; refuses one that is another, or that is opened as if
+    it were the whole: its owners' numbers go up by the count of shards."""
+    sequence = f"{address.schema}.owner_numbers"
+    wanted = (address.shard, address.shards)
+    if _shard(db, sequence) == wanted:
+        return
+    with db.transaction():
+        _wait_for_turn(db, address)
+        number, count = _shard(db, sequence)
+        if (number, count) == wanted:
+            return
+        if count > 1 and address.shards == 1:
+            raise StoreError(
+                f"{address.shown}, schema {address.schema}, is shard {number + 1} of {count} of a "
+                "store on several servers: alone it is a part that looks like the whole",
+                hint="name all servers, in their order: postgresql+shards://user@one,two/database; "
+                "with owner= only that owner's is opened",
+            )
+        used = scalar(db, f"SELECT 1 FROM {address.schema}.owners WHERE owner > 0 LIMIT 1")
+        if used or count > 1:
+            made = f"shard {number + 1} of {count}" if count > 1 else "no shard"
+            raise StoreError(
+                f"{address.shown} was made as {made}, and is named as shard {address.shard + 1} "
+                f"of {address.shards}",
+                hint="name the servers as they were when the store was made; to have more of "
+                "them, copy it: recollect migrate-store",
+            )
+        start = address.shards + address.shard
+        db.execute(
+            f"ALTER SEQUENCE {sequence} INCREMENT BY {address.shards} START WITH {start} RESTART"
+        )
+
+
+def _shard(db: Db, sequence: str) -> tuple[int, int]:
+    start, step = only_row(
+        db,
+        "SELECT seqstart, seqincrement FROM pg_sequence WHERE seqrelid = %s::regclass",
+        (sequence,),
+    )
+    return start % step, step
 
 
 def _wait_for_turn(db: Db, address: ServerAddress) -> None:

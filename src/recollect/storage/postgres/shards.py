@@ -5,7 +5,8 @@ none goes to all, and their answers are put together: lists by when a document w
 texts and vectors by their score. A word is weighed (idf) on each server by what is there.
 
 The number of an owner says on which server he is, so that keys are unique among all of them. A
-server that was made as another shard, or for another count of shards, is refused. A change set is
+server that was made as another shard, for another count of shards, or for another store is refused,
+and so is one that is opened by itself. A change set is
 one transaction on each server that it concerns: it is tried on all of them first, and one that was
 cut off between two servers is finished by applying it again.
 """
@@ -78,10 +79,8 @@ from recollect.ports import (
 )
 from recollect.storage.content import check, passage_number, stays
 from recollect.storage.postgres.address import ServerAddress
-from recollect.storage.postgres.connection import connect, only_row
 from recollect.storage.postgres.engine import PostgresStore
 from recollect.storage.postgres.rows import owner_of
-from recollect.storage.postgres.trouble import translated
 
 K = TypeVar("K")
 T = TypeVar("T")
@@ -104,52 +103,30 @@ def shard_of(owner: str, count: int) -> int:
 
 def open_shards(addresses: Sequence[ServerAddress]) -> ShardedStore | PostgresStore:
     """Opens all servers; of a store that is opened for one owner, only his."""
-    count = len(addresses)
     owner = addresses[0].owner
     if owner:
-        return _opened(addresses[shard_of(owner, count)], shard_of(owner, count), count)
+        return PostgresStore(addresses[shard_of(owner, len(addresses))])
     with ExitStack() as until_all_are_open:
         shards = [
-            until_all_are_open.enter_context(closing(_opened(address, number, count)))
-            for number, address in enumerate(addresses)
+            until_all_are_open.enter_context(closing(PostgresStore(address)))
+            for address in addresses
         ]
+        _require_one_store(shards)
         until_all_are_open.pop_all()
     return ShardedStore(shards)
 
 
-def _opened(address: ServerAddress, number: int, count: int) -> PostgresStore:
-    with ExitStack() as until_numbered:
-        store = until_numbered.enter_context(closing(PostgresStore(address)))
-        _number(address, number, count)
-        until_numbered.pop_all()
-    return store
-
-
-def _number(address: ServerAddress, number: int, count: int) -> None:
-    """Makes a new store this shard of so many; refuses one that is another."""
-    sequence = f"{address.schema}.owner_numbers"
-    with connect(address) as db, translated(address.shown), db.transaction():
-        db.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 13))", (address.schema,))
-        start, step, used = only_row(
-            db,
-            "SELECT seqstart, seqincrement, (SELECT COUNT(*) FROM "
-            f"{address.schema}.owners WHERE owner > 0) FROM pg_sequence "
-            "WHERE seqrelid = %s::regclass",
-            (sequence,),
-        )
-        if (start % step, step) == (number, count):
-            return
-        if used or step > 1:
-            made = f"shard {start % step + 1} of {step}" if step > 1 else "no shard"
+def _require_one_store(shards: Sequence[PostgresStore]) -> None:
+    """Refuses servers that are shards of different stores. Each is marked with the epoch of the
+    first when they are opened together for the first time."""
+    first = shards[0]
+    epoch = first.epoch()
+    for one in shards:
+        if one.marked(epoch) != epoch:
             raise StoreError(
-                f"{address.shown} was made as {made}, and is named as shard {number + 1} of "
-                f"{count}",
-                hint="name the servers as they were when the store was made; to have more of "
-                "them, copy it: recollect migrate-store",
+                f"{one.address.shown} is a shard of another store than {first.address.shown}",
+                hint="name the servers as they were when the store was made",
             )
-        db.execute(
-            f"ALTER SEQUENCE {sequence} INCREMENT BY {count} START WITH {count + number} RESTART"
-        )
 
 
 class Shards:
@@ -493,7 +470,9 @@ def _added(one: StoreStats, other: StoreStats) -> StoreStats:
         known = sources.get(source.name, source._replace(documents=0))
         total = known.documents + source.documents
         sources[source.name] = _better_told(known, source)._replace(documents=total)
+    behind = sum(stats.indexes.get("text", {}).get("behind", 0) for stats in (one, other))
     return one._replace(
+        indexes={**other.indexes, **one.indexes, "text": {"behind": behind}},
         seq=one.seq + other.seq,
         documents=one.documents + other.documents,
         passages=one.passages + other.passages,

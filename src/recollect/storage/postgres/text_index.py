@@ -47,6 +47,16 @@ def parts(db: Db, owner: int) -> list[Part]:
     return [Part(*row) for row in rows]
 
 
+def waiting(db: Db, seen: str) -> int:
+    """Returns how many passages of these owners (an array in SQL) are in no segment yet."""
+    select = (
+        "SELECT COALESCE(SUM(n), 0)::bigint FROM state s, LATERAL (SELECT COUNT(*) AS n "
+        "FROM passages p WHERE p.owner = s.owner AND p.key > COALESCE((SELECT MAX(g.high) "
+        f"FROM segments g WHERE g.owner = s.owner), 0)) w WHERE s.owner = ANY({seen})"
+    )
+    return int(scalar(db, select))
+
+
 def catch_up(connections: Connections, schema: str, owner: int, *, least: int = 1) -> bool:
     """Index what waits of this owner, if it is *least* passages; False when another process is
     doing so."""
