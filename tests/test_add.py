@@ -347,6 +347,36 @@ def test_the_command_names_a_log_that_shrank_and_says_why(cli: Cli, forked: Path
     assert "… and 5 more (skipped; --json lists them all)" in told.err
 
 
+@pytest.mark.parametrize("resumed", ["one", "two"])
+def test_of_two_files_of_a_session_the_words_of_both_are_kept(
+    cli: Cli, tmp_path: Path, resumed: str
+) -> None:
+    mine = [turn(f"n{n}", "user", text) for n, text in enumerate(["No.", "And the exporter?"])]
+    for name in ("one", "two"):
+        turns = (ASKED, TOLD, *mine) if name == resumed else (ASKED, TOLD, MORE)
+        log(tmp_path / "logs" / name / "elder.jsonl", *turns, age=name == "one")
+    told = cli("add", str(tmp_path / "logs"))
+    assert "lacks" in told.err
+    assert "all are kept" in told.err
+    with Memory.open() as opened:
+        assert sorted(said(opened, "elder")) == ["a1", "n0", "n1", "u1", "u2"]
+    again = cli("add", str(tmp_path / "logs"))
+    assert "1 unchanged, 1 skipped" in again.out
+    assert "those are kept" in again.err
+    append(tmp_path / "logs" / "two" / "elder.jsonl", turn("u9", "user", "One more thing."))
+    cli("add", str(tmp_path / "logs"))
+    with Memory.open() as opened:
+        assert sorted(said(opened, "elder")) == ["a1", "n0", "n1", "u1", "u2", "u9"]
+
+
+def test_a_log_that_was_written_anew_says_what_is_gone(mem: Memory, tmp_path: Path) -> None:
+    file = log(tmp_path / "elder.jsonl", ASKED, TOLD, MORE)
+    mem.add(file)
+    longer = turn("n1", "user", "Something else entirely, and at much greater length. " * 9)
+    (warning,) = mem.add(log(file, ASKED, TOLD, longer)).warnings
+    assert "1 of the 3 turns that were stored of this session are gone" in warning.reason
+
+
 @pytest.mark.parametrize("single", [False, True])
 def test_a_forgotten_session_does_not_come_back_with_its_fork(
     mem: Memory, forked: Path, single: bool

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -61,6 +62,52 @@ def vault(tmp_path: Path) -> Path:
     write(folder / "sub" / "beta.md", "# Beta\n\nThe otter swims below.\n")
     write(folder / "gamma.txt", "The kingfisher waits above.\n")
     return folder
+
+
+# ------------------------------------------------------------------ JSONL: sessions
+
+TURNS = [
+    {"role": "user", "text": "The heron stands in the water."},
+    {"role": "assistant", "text": "I am sorry to hear that the heron is wet."},
+]
+
+
+@pytest.mark.parametrize(
+    ("record", "day"),
+    [
+        ({"id": "2026-03-02"}, "2026-03-02"),
+        ({"id": "2026-03-02-heron"}, "2026-03-02"),
+        ({"id": "2026-03-02", "date": "2026-03-05"}, "2026-03-05"),
+        ({"id": "heron"}, ""),
+    ],
+)
+def test_a_session_is_of_the_day_that_its_line_says(
+    keyword_memory: Memory, lines: Callable[..., Path], record: dict[str, str], day: str
+) -> None:
+    keyword_memory.add(lines({**record, "turns": TURNS}))
+    date = keyword_memory.get(record["id"]).date
+    assert (f"{date:%Y-%m-%d}" if date else "") == day
+
+
+def test_a_session_without_a_date_began_with_its_first_dated_turn(
+    keyword_memory: Memory, lines: Callable[..., Path]
+) -> None:
+    turns = [{**TURNS[0], "date": "2026-03-03T10:00:00Z"}, TURNS[1]]
+    keyword_memory.add(lines({"id": "2026-01-01", "turns": turns}))
+    assert keyword_memory.get("2026-01-01").date == datetime(2026, 3, 3, 10, tzinfo=UTC)
+
+
+def test_a_session_without_a_title_is_called_by_its_users_words_everywhere(
+    keyword_memory: Memory, lines: Callable[..., Path]
+) -> None:
+    keyword_memory.add(lines({"id": "s", "turns": TURNS}))
+    said = TURNS[0]["text"]
+    sessions: Any = keyword_memory.sessions()
+    (found,) = keyword_memory.search("sorry heron wet").results
+    (section,) = keyword_memory.gather("sorry heron wet").sections
+    assert keyword_memory.get("s").headline() == said
+    assert (found.title, section.title) == (said, said)
+    assert sessions.sessions[0].session.title == said
 
 
 # ------------------------------------------------------------------ JSONL: documents

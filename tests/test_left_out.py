@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -30,7 +31,33 @@ CALLS = (
     "Bash command='recollect search \"quince\" --json' description='look'",
     'shell command=["bash", "-lc", "recollect sessions quince"]',
     "run_shell_command command='cd shop && recollect context quince'",
+    "mcp__recollect__status",
+    "Bash recollect search quince",
+    "Bash command='recollect --store /srv/memory --json search quince'",
+    f"Bash description='look' command='cd /srv/{'shop/' * 30} && recollect search quince'",
+    "Bash command='cd shop\\nA=\"b c\" ~/.local/bin/recollect facts | head -3'",
+    'shell command=["recollect", "gather", "quince"]',
+    'shell command=["bash", "-lc", "cd shop; uv run --project /srv recollect curate a.md"]',
+    'local_shell action={"type": "exec", "command": ["sh", "-c", "recollect answers"]}',
+    "exec_command cmd='timeout 30 env A=b python3 -m recollect history quince'",
+    "Bash command='for one in a b; do recollect get \"$one\"; done'",
+    "Bash command='echo \"$(recollect search quince)\" > found'",
+    "Bash command='cat > a <<EOF\\nrecollect is a command\\nEOF\\nrecollect search quince'",
 )
+OTHERS = (
+    "Bash command='git log -- src/recollect search'",
+    "Bash command='grep recollect search'",
+    "Bash command='ls ~/.local/bin/recollect search'",
+    "Bash command='cd src/recollect && ls search'",
+    "Bash command='python -m pytest recollect search'",
+    "Bash command='pip install recollect'",
+    "Bash command='git commit -m \"docs; recollect search prints less\"'",
+    "Bash command='cat > README <<EOF\\nrecollect search x\\nEOF'",
+    "Bash command='# recollect search x\\nls'",
+    "Write file_path='a.md' content='recollect search x'",
+    "apply_patch *** Begin Patch",
+)
+"""Calls in which recollect is a path, or a word."""
 
 
 def kept(*turns: tuple[str, str], **given: Any) -> list[str]:
@@ -49,6 +76,19 @@ def test_what_recollect_said_is_left_out_under_any_name(call: str) -> None:
         "Why?",
         "Read path='a'",
     ]
+
+
+@pytest.mark.parametrize("call", OTHERS)
+def test_what_only_names_recollect_is_kept(call: str) -> None:
+    assert kept(("tool", call), ("tool", "done")) == [call, "done"]
+
+
+def test_a_call_is_read_in_time_that_grows_with_its_length() -> None:
+    for part in ("$(recollect ", "<<recollect ", "'recollect ", "recollect\\n", "`", "command='"):
+        call = f"Bash command='{part * 20_000}"
+        begun = monotonic()
+        kept(("tool", call), ("tool", "done"))
+        assert monotonic() - begun < 5
 
 
 def test_what_other_tools_said_between_is_kept() -> None:
@@ -133,6 +173,13 @@ def test_the_receipt_says_what_was_left_out(cli: Cli, day: Path) -> None:
     assert "1 thoughts left out" in said
     assert "4 messages of recollect's own left out" in said
     assert "1 long tool outputs shortened" in said
+
+
+@pytest.mark.parametrize("role", ["tool", "all"])
+def test_what_tools_printed_is_found_where_it_is_asked_for(cli: Cli, day: Path, role: str) -> None:
+    cli("add", str(day))
+    assert "tool: compiled" not in cli("search", "compiled").out
+    assert "tool: compiled" in cli("search", "compiled", "--role", role).out
 
 
 def test_thoughts_are_kept_by_a_setting(

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
+from recollect.errors import InputError, os_reason
 from recollect.importing.forks import Forks
 from recollect.importing.sources import SourceRoot
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Document, Problem, Put
+from recollect.nouns import LOCAL, Document, Problem, Put
 from recollect.sources import conversation, files, formats, memories, notes
 from recollect.sources.sessions import base
+from recollect.text import heads, stated
 from recollect.text.chunk import passages
 from recollect.writing.documents import Item
 
@@ -106,6 +109,28 @@ def _text(
     else:
         document = notes.document(file, content, source, owner, scopes)
         yield Put(document, passages(document, content.sections))
+
+
+def read_file(path: Path, max_bytes: int) -> Document:
+    """Returns a file as an import reads it, with its title and when it was written; where the file
+    itself says neither, the head of its text may. Raises InputError where it cannot be read."""
+    try:
+        info = path.stat()
+    except OSError as error:
+        hint = "name a file that is there and can be read"
+        raise InputError(f"{path}: {os_reason(error)}", hint=hint) from error
+    file = files.FoundFile(str(path), path.name, info.st_size, info.st_mtime_ns)
+    raw = files.read(file, max_bytes, named=True)
+    content = raw if isinstance(raw, Problem) else formats.read(path, raw)
+    if isinstance(content, Problem):
+        raise InputError(f"{content.where}: {content.reason}", hint="nothing of it was kept")
+    found = notes.document(file, content, "", LOCAL, ())._replace(stamp=file.stamp)
+    if found.title == path.stem:
+        found = found._replace(title=heads.title_of(found.text) or found.title)
+    if stated.is_mtime(found):
+        said = heads.written_on(found.text, datetime.now(UTC))
+        found = found._replace(date=said or found.date)
+    return found
 
 
 def is_empty(found: files.FoundFile) -> bool:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import time
 from itertools import islice
 from pathlib import Path
 
 from recollect.arguments import is_there
+from recollect.importing.options import IMPORT_VERSION
 from recollect.importing.sources import origin_of
 from recollect.importing.watcher import watched
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import SourceStats, by_name
+from recollect.nouns import GONE, SourceStats, by_name
 from recollect.ports import DocumentStamp, StorageEngine
 from recollect.sources.files import walk
 
@@ -28,6 +30,8 @@ class SourceState(NamedTuple):
     """Files that were imported and have changed since."""
     days: float = 0.0
     """Since the first of those changed."""
+    older: int = 0
+    """Documents that were imported by an older reader."""
 
 
 def source_states(store: StorageEngine) -> list[SourceState]:
@@ -54,7 +58,14 @@ def _state(store: StorageEngine, about: SourceStats, place: Path) -> SourceState
         and not any(stamp.startswith(file.stamp) for stamp in stamps[file.relative])
     ]
     days = (time.time() - min(changed) / 1e9) / 86400 if changed else 0.0
-    return SourceState(source, place, missing=missing, changed=len(changed), days=max(0.0, days))
+    older = sum(_is_older(one) for one in known)
+    return SourceState(source, place, False, missing, len(changed), max(0.0, days), older)
+
+
+def _is_older(one: DocumentStamp) -> bool:
+    """Tells whether the stamp of a file's document ends with another version of the readers."""
+    made = re.search(r"\d:(\d+)(?::raw)?(?::thoughts)?$", one.stamp.removesuffix(GONE))
+    return made is not None and int(made[1]) != IMPORT_VERSION
 
 
 def _is_missing(one: DocumentStamp, folder: Path) -> bool:

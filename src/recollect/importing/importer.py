@@ -269,6 +269,7 @@ class Importer:
     def _stored(self, count: int) -> None:
         if not self._options.dry_run:
             self._contents.forks.stored()
+            self._copies.stored()
         self._progress(count)
 
     def _documents(self, some: list[FileToRead | Problem], home: SourceRoot) -> Iterator[Item]:

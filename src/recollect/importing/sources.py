@@ -128,11 +128,16 @@ class SourceRoots:
         return self._nearest_to[above]
 
 
-def source_of(sources: Sequence[SourceStats], path: Path) -> str:
-    """Returns the name of the source that a file belongs to; empty if it is in no known place."""
+def home_of(sources: Sequence[SourceStats], path: Path) -> SourceRoot | None:
+    """Returns the place that a file belongs to; None if it is in no known one."""
     roots = SourceRoots(sources, None)
     roots.look_from(path)
-    home = roots.nearest(str(path))
+    return roots.nearest(str(path))
+
+
+def source_of(sources: Sequence[SourceStats], path: Path) -> str:
+    """Returns the name of the source that a file belongs to; empty if it is in no known place."""
+    home = home_of(sources, path)
     return home.source.name if home else ""
 
 

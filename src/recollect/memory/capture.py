@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect import config as settings
+from recollect import permissions
 from recollect.moments import iso
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Query, attributes, stable_id
@@ -67,7 +68,7 @@ def capture(query: Query, config: settings.Config) -> None:
 
 
 def _append(file: Path, line: str) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
+    permissions.folder(file.parent)
     out = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     try:
         if os.fstat(out).st_size < MOST_BYTES:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Document, Message
 from recollect.sources.sessions.base import Format, Session
-from recollect.sources.sessions.turns import is_own
+from recollect.sources.sessions.own import is_own
 from recollect.sources.values import nonempty
 from recollect.text.redact import secret_around
 
@@ -23,6 +23,8 @@ MAX_TOOL = 4_000
 OWN, THOUGHTS, SHORTENED = "recollect's own", "thoughts", "tool outputs shortened"
 """What is left out, as a receipt counts it."""
 _CALL = re.compile(r"[\w./:-]{1,80} \w+=")
+_RESULT = re.compile(r"\S{1,80}:(?:\s|$)")
+"""How the result of a tool of ours begins, where a client names it."""
 
 
 class FileDestination(NamedTuple):
@@ -92,7 +94,7 @@ def _without_own(messages: Iterable[Message], left_out: Counter[str]) -> Iterato
             yield message
             continue
         own, line = is_own(message.text), message.text.strip()
-        if _CALL.match(line):
+        if _CALL.match(line) or (own and not _RESULT.match(line)):
             waiting.extend([own] * ("\n" not in line))  # else its result is in the same message
         elif waiting:
             own |= waiting.popleft()

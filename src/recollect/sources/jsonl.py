@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
@@ -27,6 +27,7 @@ from recollect.nouns import Document, Message, Problem, without
 from recollect.sources.files import FoundFile, head, numbered_lines
 from recollect.sources.records import date_of, from_json, is_record
 from recollect.sources.values import are_names, json_value, mapping, objects
+from recollect.text import stated
 
 MAX_LINE = 64_000_000
 DEEPEST = 100
@@ -170,7 +171,7 @@ def _document(record: dict[str, Any], what: str, whose: _Whose) -> tuple[Documen
         kind=_text(record, "kind", what),
         title=_text(record, "title", ""),
         path=_text(record, "path", ""),
-        date=date_of(record.get("date"), warnings),
+        date=date_of(record.get("date"), warnings) or _date_told(external, messages),
         owner=_text(record, "owner", whose.owner),
         scopes=_scopes(record, whose.scopes),
         meta={**others, **meta},
@@ -194,6 +195,12 @@ def _id(record: dict[str, Any]) -> str:
     if isinstance(given, bool) or not isinstance(given, str | int) or given == "":
         raise _Unusable("no id: each line needs its own `id`, a text or a number")
     return str(given)
+
+
+def _date_told(id: str, messages: Sequence[Message]) -> datetime | None:
+    """Returns when a session began by its turns, else by its id ("2026-03-02")."""
+    dates = [message.date for message in messages if message.date]
+    return min(dates, default=stated.own({}, "", id)) if messages else None
 
 
 def _words(record: dict[str, Any], _warnings: list[str]) -> tuple[str, tuple[Message, ...]]:

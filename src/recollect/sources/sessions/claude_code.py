@@ -49,13 +49,13 @@ from recollect.sources.sessions.base import (
     unknown,
     unknown_roles,
 )
+from recollect.sources.sessions.own import is_own
 from recollect.sources.sessions.turns import (
     INJECTED,
     OURS,
     block_text,
     block_texts,
     blocks,
-    is_own,
     speaker,
     thought_of,
     title_of,

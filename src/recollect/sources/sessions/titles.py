@@ -1,9 +1,10 @@
 """What a session that has no title was about, from what was said in it.
 
 The first turn of the human that says something names the topic: a greeting, a pasted block, a word
-that only agrees and a line that leads to what follows ("Implement the following plan:") do not.
-Where that leaves room, what was decided is told behind it. A title has no secrets, whether or not
-they are kept in the messages.
+that only agrees, one that only goes on ("continue"), the name of a file to read and a line that
+leads to what follows ("Implement the following plan:") do not. Where no turn does, the assistant's
+first words tell what was done. Where that leaves room, what was decided is told behind it. A title
+has no secrets, whether or not they are kept in the messages.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ TELLING = 2
 """Words that carry meaning, in a sentence that names a topic."""
 _TURNS, _READ = 200, 2000
 """Turns of a conversation, and characters of each, that are looked at."""
+_FENCES = ("```", "~~~")
 _GREETING = re.compile(
     r"^(?:hi|hello|hey|good\s(?:morning|afternoon|evening)|hallo|moin|guten\s(?:morgen|tag|abend)"
     r"|hola|buen[oa]s(?:\s(?:d[ií]as|tardes|noches))?|bonjour|salut|ciao|привет|你好)"
@@ -35,6 +37,13 @@ _PASTED = re.compile(
 _LEADING = re.compile(
     r"\b(?:following|below|folgende[nrs]?|siguiente)\b[^:]{0,40}:$", re.IGNORECASE
 )
+_FILE = re.compile(r"@\S+|\S*\w\.[A-Za-z]\w{0,4}\b(?!\.\w)|\S*/\S*")
+"""A file or a folder: what is in it may be the topic, its name says little."""
+_GOING_ON = stems(
+    """continue proceed resume go keep start begin next step again try look take see read left off
+    mach mache weiter weitermachen fortfahren lies sigue seguir continúa lee continuer lis"""
+)
+"""Words that say to go on, or to look at what does not stand there."""
 _END = re.compile(r"(?<=[.!?。！？])[\"”’)]*\s+")
 _DECIDED = re.compile(
     r"\b(?:(?:we|i)\s(?:decided|agreed|settled)|decision:|we(?:['’]ll|\swill)\s(?:use|go\swith|keep)"
@@ -49,7 +58,9 @@ def title(messages: Sequence[Message], roles: Iterable[str], cut: str) -> str:
     """Returns a title of the first of these *roles* that says something, with the mark *cut* where
     it was too long; empty if none does."""
     turns = [[m.text for m in messages if m.role == role] for role in roles]
-    topic = next(filter(None, map(_topic, filter(None, turns))), "")
+    spoken = [m.text for m in messages[:_TURNS] if m.role == "assistant"]
+    topics = chain(map(_topic, turns), [_topic(spoken)], map(_begun, turns))
+    topic = next(filter(None, topics), "") if any(turns) else ""
     decided = _decided(messages) if topic else ""
     both = f"{topic}{ARROW}{decided}"
     return both if decided and len(both) <= LENGTH else shortened(topic, cut)
@@ -65,10 +76,17 @@ def shortened(line: str, cut: str) -> str:
 
 def _topic(texts: Sequence[str]) -> str:
     """Returns the first sentence that names a topic, with those after it in its line that there is
-    room for; else how the first text begins."""
+    room for; empty if none does."""
     lines = chain.from_iterable(map(_lines, map(_begin, texts[:_TURNS])))
     topics = (_joined(said[n:]) for said in lines for n, one in enumerate(said) if _is_telling(one))
-    return next(topics, " ".join(_begin(texts[0]).lstrip().partition("\n")[0].split()))
+    return next(topics, "")
+
+
+def _begun(texts: Sequence[str]) -> str:
+    """Returns the first line of all, be it a greeting or what was pasted, without a fence."""
+    lines = chain.from_iterable(_begin(text).splitlines() for text in texts[:_TURNS])
+    said = (" ".join(line.split()) for line in lines if not line.lstrip().startswith(_FENCES))
+    return next(filter(None, said), "")
 
 
 def _begin(text: str) -> str:
@@ -78,8 +96,10 @@ def _begin(text: str) -> str:
 
 def _is_telling(sentence: str) -> bool:
     """Whether it names a topic, and does not only lead to what follows."""
-    leads = _LEADING.search(sentence) is not None
-    return " " in sentence and not leads and len(_words(sentence)) >= TELLING
+    if " " not in sentence or _LEADING.search(sentence):
+        return False
+    named = _words(_FILE.sub(" ", sentence)) - _GOING_ON
+    return bool(named) and len(_words(sentence)) >= TELLING
 
 
 def _joined(said: Sequence[str]) -> str:
@@ -98,7 +118,7 @@ def _lines(text: str) -> Iterator[list[str]]:
     pasted."""
     fenced = False
     for line in text.splitlines():
-        fence = line.lstrip().startswith(("```", "~~~"))
+        fence = line.lstrip().startswith(_FENCES)
         if not fenced and not fence and not _PASTED.match(line):
             said = _GREETING.sub("", " ".join(line.split()), count=1)
             yield list(filter(None, _END.split(said)))

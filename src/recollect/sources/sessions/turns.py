@@ -35,16 +35,6 @@ _HOLLOW = re.compile(
 )
 _UNSAID = frozenset({"thinking", "redacted_thinking", "redacted"})
 _THOUGHT = frozenset({"thinking", "reasoning"})
-_OWN_TOOLS = "search|gather|record_answer|sessions|remember|curate|forget|context|record|get|list"
-_OWN = re.compile(
-    rf"""(?:[\w.:-]{{0,80}}[_.:-])?recollect(?:[_.:/-]{{1,3}}\w{{1,40}}?)?[_.:/-]{{1,3}}
-      (?:{_OWN_TOOLS})(?=[\s:]|$)
-    | \S{{1,40}}\s.{{0,200}}?\b(?:command|cmd)=.{{0,60}}?(?<![\w.-])recollect\s
-      (?:{_OWN_TOOLS}|think|browse)\b""",
-    re.VERBOSE,
-)
-"""How a call of our own begins, as any client names it: ``mcp__recollect__search``,
-``recollect.search``, ``recollect_search``, or the command in a shell."""
 
 
 OURS = "recollect.search: …"
@@ -72,11 +62,6 @@ def without_ours(text: str) -> str:
     without the client's wrapper around it."""
     ours, rest = until_last(_OURS_END, text)
     return _HOLLOW.sub("", _OURS.sub("", ours) + rest) if ours else text
-
-
-def is_own(tool: str) -> bool:
-    """Whether the call of a tool, or a result that begins with its name, is one of ours."""
-    return _OWN.match(tool.lstrip()) is not None
 
 
 def thought_of(block: Any) -> str:
