@@ -274,7 +274,7 @@ def test_only_what_was_shown_of_a_section_can_be_quoted(memory: Memory) -> None:
     memory.put([note("long", long)])
     model = Model(lines(sentence("At six.", (1, "In the end it wakes up at six.")), GOOD))
     memory.models.use_llm(model)
-    made = memory.think("why does the capybara wake up?", token_budget=100)
+    made = memory.think("why does the capybara sleep?", token_budget=100)
     assert "wakes up" not in model.prompts[0].partition("source 1]]")[2]
     assert made.status == "needs_synthesis"
 

@@ -13,9 +13,10 @@ the time grows with the length of the text and not faster, whatever the text is.
 A secret is told by its shape or by the name before it, never by randomness alone: hashes, UUIDs
 and encoded files stay, unless they are the value of what is called a password, secret, token or
 key. What only names a secret is none (``secret_name``, ``token_id``, ``${TOKEN}``,
-``os.environ["API_KEY"]``), nor is a placeholder; and a value without both a letter and a digit
-stays, because it cannot be told from words and code. So does a passphrase with spaces, and what
-was disguised on purpose (reversed, spelled out, in two halves).
+``os.environ["API_KEY"]``), nor is a placeholder, which has nothing random beside the word that says
+so; and a value without both a letter and a digit stays, because it cannot be told from words and
+code, unless a sentence gives it as a password and it has a sign inside. So does a passphrase with
+spaces, and what was disguised on purpose (reversed, spelled out, in two halves).
 
 How it is fast: each rule has keywords, and each keyword a pivot, a rare character or two in it.
 One search a pivot finds all the keywords around it (``re`` looks for a literal beginning at the
@@ -43,7 +44,7 @@ from recollect.text.occurrences import occurrences
 _RARE = "JKWGz"
 _RARE_WORDS = (
     "NRAL", "ATATT3", "ATBB", "dapi", '"auth"', ":543", "achine ", "SESSI", "essionid", "quirepass",
-    "IDENTIFIED BY",
+    "IDENTIFIED BY", "assphrase", "ontraseñ", "de passe",
 )  # fmt: skip
 _PIVOTS = (*_RARE, *_RARE_WORDS, ":AA", "://", "cret", "CRET", "w", "k", "_", "-", ".")
 """From rare to common: a keyword is found by the first of these that is in it."""
@@ -186,8 +187,12 @@ def _merged(spans: list[_SecretSpan]) -> list[_SecretSpan]:
 # --- Is what a rule matched a secret?
 
 _PLACEHOLDER = re.compile(
+    r"""(?ix) x{4} | \*{3} | \.{3} | … | abcdefgh | 1234567890 | (?-i:EXAMPLE(?:KEY)?\Z)"""
+)
+"""Nothing that is in use has these; vendors end the keys of their documentation in EXAMPLE."""
+_STANDS_FOR = re.compile(
     r"""(?ix) example | sample | placeholder | dummy | fake | redacted | change_?-?me | your[_-]
-    | [_-]here\b | insert[_-] | replace[_-] | x{4} | \*{3} | \.{3} | … | abcdefgh | 1234567890"""
+    | [_-]here\b | insert[_-] | replace[_-]"""
 )
 _MIXED = re.compile(r"(?s)(?=.*\d)(?=.*[^\W\d_])")
 _LONG = 200
@@ -199,6 +204,9 @@ _REFERENCE = re.compile(
 )
 _WORD = r"(?:(?:[A-Z]?[a-z]+(?:[A-Z][a-z]{2,})*[A-Z]?|[A-Z]+)\d{0,4}|\d{1,8}[a-z]{0,3})"
 _WORDS = re.compile(rf"[~./]*{_WORD}(?:[-_./:@+#]+{_WORD})*[./]*")
+_SEPARATORS = re.compile(r"[\W_]+")
+_SIGN = re.compile(r"[^\W\d_][!#$%^&+=?~@]|[!#$%^&+=?~@][^\W\d_]")
+"""A sign at a letter that no word of prose has."""
 _OF_CODE = re.compile(r"(?i)pass|pwd|secret|token|key|user|field|form|sha\d|md5|base\d|utf")
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _ABOUT = frozenset(
@@ -218,10 +226,22 @@ def _is_secret(rule: _SecretRule, match: re.Match[str]) -> bool:
     return (
         _MARK not in secret
         and not _at_mark(match)
-        and (len(secret) > _LONG or not _PLACEHOLDER.search(secret))
+        and (len(secret) > _LONG or not _is_placeholder(secret))
         and _entropy(secret) >= rule.entropy
         and rule.check(match)
     )
+
+
+def _is_placeholder(secret: str) -> bool:
+    """Whether it stands for a value: a word in it says so, and nothing beside it is random."""
+    if _PLACEHOLDER.search(secret):
+        return True
+    rest = _STANDS_FOR.sub(" ", secret)
+    return rest != secret and not any(map(_is_random_part, _SEPARATORS.split(rest)))
+
+
+def _is_random_part(part: str) -> bool:
+    return len(part) > 5 and _is_mixed(part) and not _WORDS.fullmatch(part)
 
 
 def _at_mark(match: re.Match[str]) -> bool:
@@ -259,6 +279,14 @@ def _is_password(match: re.Match[str]) -> bool:
         return not loose or _entropy(value) > 2.8
     plain = found["quote"] or value.isalnum()
     return bool(plain) and not loose and not _OF_CODE.search(value)
+
+
+def _is_spoken_password(match: re.Match[str]) -> bool:
+    """In a sentence nothing is a variable: words with digits are a password, too."""
+    value = match["secret"]
+    is_code = _REFERENCE.search(value) or (_WORDS.fullmatch(value) and _OF_CODE.search(value))
+    is_like_one = _MIXED.match(value) or _SIGN.search(value)
+    return bool(is_like_one) and not is_code and _is_of_secret(match)
 
 
 def _is_of_secret(match: re.Match[str]) -> bool:
@@ -305,6 +333,7 @@ _CHECKS = {
     "random": _is_random,
     "value": _is_value,
     "password": _is_password,
+    "spoken": _is_spoken_password,
     "url": _is_url_password,
     "jwt": _is_jwt,
     "basic": _is_basic,

@@ -93,17 +93,20 @@ def _in_unit(token: ClauseToken, figure: ClauseToken) -> ClauseToken:
     if "" in (token.unit, figure.unit):
         return token
     scale = tables.UNITS[token.unit].factor / tables.UNITS[figure.unit].factor
-    return token._replace(value=token.value * scale)
+    return token._replace(value=token.value * scale, unit=figure.unit)
 
 
-def _is_year(token: ClauseToken) -> bool:
+def is_year(token: ClauseToken) -> bool:
     return not token.unit and 1900 <= token.value <= 2100 and token.value.is_integer()
 
 
 def _alike(one: ClauseToken, two: ClauseToken) -> bool:
-    """Whether both are amounts of the same: of one noun, where both have one, or years."""
-    if _is_year(one) or _is_year(two):
-        return _is_year(one) and _is_year(two)
+    """Whether both are amounts of the same: in one unit, or of one noun, where both have one; or
+    years."""
+    if is_year(one) or is_year(two):
+        return is_year(one) and is_year(two)
+    if one.unit and two.unit:
+        return tables.UNITS[one.unit] == tables.UNITS[two.unit]
     return bool(one.unit or two.unit) or "" in (one.after, two.after) or one.after == two.after
 
 

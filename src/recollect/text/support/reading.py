@@ -17,6 +17,7 @@ from recollect.nouns import group_by, only, values_of, without
 from recollect.text.ordinary import commonness
 from recollect.text.stopwords import grammar_words, language, stopwords
 from recollect.text.support import tables
+from recollect.text.support.spelling import spelled
 from recollect.text.terms import fold, is_run, stem
 
 Kind = Literal["number", "time", "month", "weekday", "season", "rate", "id", "name", "not", "word"]
@@ -39,6 +40,8 @@ class ClauseToken(NamedTuple):
     """The word that follows a number, where it is no unit; the month of a day."""
     before: str = ""
     """The word before a number ("floor 5")."""
+    bound: str = ""
+    """``≥`` or ``≤`` before a number that is only a bound."""
 
 
 def of_kinds(tokens: Iterable[ClauseToken], kinds: Collection[Kind]) -> list[ClauseToken]:
@@ -53,6 +56,8 @@ class SentenceClause(NamedTuple):
     """Its tokens, without the negations."""
     negated: bool
     """It has a negation."""
+    modals: frozenset[str] = frozenset()
+    """Whether it says what ``must`` be, what ``may``, or what ``might`` be so."""
 
     @property
     def denies(self) -> bool:
@@ -101,46 +106,33 @@ _NO_WORD = _RawWord("", "", -1, False)
 without asking whether it is there."""
 
 
+_MARKS = ".,;:!?()—–\n"
+
+
 @cache
 def _words_and_marks() -> re.Pattern[str]:
-    word = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?%?|\w+(?:[-_.:/@+&#]+\w+)*[%°]?|[%°]"
-    return re.compile(rf"[$€£]?(?:{word})|[$€£]|[.,;:!?()—–\n]")
+    comma = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?%?|\d+(?:\.\d{3})*,\d\d?(?![\d,])%?"
+    word = rf"{comma}|\w+(?:[-_.:/@+&#]+\w+)*[%°]?|[%°]"
+    return re.compile(rf"[$€£¥]?(?:(?<![\w.)-])-(?=\d))?(?:{word})|[$€£¥≥≤]|[{_MARKS}]")
 
 
-_CONTRACTIONS = (
-    (r"(?i)\bwon't\b", "will not"),
-    (r"(?i)\bcan(?:'t|not)\b", "can not"),
-    (r"(?i)n't\b", " not"),
-    (r"(?i)\b(?:no one)\b", "nobody"),
-    (r"(?i)\b(\w+)'(?:m|re|ve|ll|d|s)\b", r"\1"),
-    (r"(?i)\b(?:[ldjmtnsc]|qu|un|dell|all|nell)'(?=\w)", ""),
-    (r"(?<=s)'(?=\s)", ""),
-    (r"(?<=\d)[\s\u202f\u00a0](?=\d{3}\b)", ""),
-    (r"(\d)\s*°\s*C\b", r"\1 celsius"),
-    (r"(\d)(?:st|nd|rd|th)\b", r"\1"),
-    (r"(\d)-(?=[a-z])", r"\1 "),
-)
-_APOSTROPHES = str.maketrans("’‘ʼ`´", "'''''")
 _SPLITS = frozenset(
     """but while whereas because although though since so aber weil wahrend obwohl denn mais parce
     pero porque ma perche mas ale bo но а потому without ohne sans sin senza sem bez без""".split()
 )
 _JOINS = frozenset("and und et y e oraz i и".split())
 _CLOCK = re.compile(r"(\d{1,2})(?=\D)(?:[:.h](\d\d)(?::\d\d)?)?(am|pm)?")
-_ISO = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
-_NUMBER = re.compile(r"([$€£]?)([-+]?\d+(?:[.,]\d+)*)([a-z%°µ]{0,4})")
-_THOUSANDS = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
-_MONTHS = tuple(tables.MONTH_NUMBERS)
+_NUMBER = re.compile(r"([$€£¥]?)([-+]?\d+(?:[.,]\d+)*)([a-z%°µ]{0,4})")
+_THOUSANDS = re.compile(r"-?\d{1,3}(?:[.,]\d{3})+")
 
 
 @lru_cache(maxsize=512)
 def read(text: str) -> ClauseReading:
-    text = text[:LONGEST].translate(_APOSTROPHES)
-    for pattern, put in _CONTRACTIONS:
-        text = re.sub(pattern, put, text)
-    raws, joined = _raw(text)
+    text = text[:LONGEST]
     spoken = language(text)
     names = text != text.lower() and spoken != "de"
+    text = spelled(text)
+    raws, joined = _raw(text)
     tokens: list[ClauseToken] = []
     at = 0
     while raws[at] is not _NO_WORD:
@@ -148,17 +140,27 @@ def read(text: str) -> ClauseReading:
         tokens += found
         at += used
     last = max(0, *(raw.clause for raw in raws))
-    return ClauseReading(tuple(tokens), _clauses(tokens, last), spoken, joined, _lists(text))
+    modal = group_by(attrgetter("clause"), filter(_is_modal, raws))
+    clauses = _clauses(tokens, modal, last)
+    return ClauseReading(tuple(tokens), clauses, spoken, joined, _lists(text))
 
 
-def _clauses(tokens: Sequence[ClauseToken], last: int) -> tuple[SentenceClause, ...]:
+def _is_modal(raw: _RawWord) -> bool:
+    """Not "May", the month."""
+    return raw.folded in tables.MODALS and (raw.text != "May" or raw.starts)
+
+
+def _clauses(
+    tokens: Sequence[ClauseToken], modal: Mapping[int, Sequence[_RawWord]], last: int
+) -> tuple[SentenceClause, ...]:
     groups = group_by(attrgetter("clause"), tokens)
-    return tuple(_clause(groups.get(n, [])) for n in range(last + 1))
+    return tuple(_clause(groups.get(n, []), modal.get(n, ())) for n in range(last + 1))
 
 
-def _clause(tokens: Sequence[ClauseToken]) -> SentenceClause:
+def _clause(tokens: Sequence[ClauseToken], modal: Sequence[_RawWord]) -> SentenceClause:
     kept = tuple(token for token in tokens if token.kind != "not")
-    return SentenceClause(kept, len(kept) < len(tokens))
+    modals = frozenset(chain.from_iterable(tables.MODALS[raw.folded].split() for raw in modal))
+    return SentenceClause(kept, len(kept) < len(tokens), modals)
 
 
 def _lists(text: str) -> frozenset[int]:
@@ -174,8 +176,8 @@ def _raw(text: str) -> tuple[list[_RawWord], frozenset[int]]:
     joined: set[int] = set()
     clause, starts = 0, True
     for n, word in enumerate(found):
-        if not word[0].isalnum() and word[0] not in "$€£%°":
-            clause += 1
+        if word in _MARKS:
+            clause += not (word == ":" and _labels(out, clause, found, n))
             starts |= word in ".!?:\n"
             continue
         folded = fold(word)
@@ -190,6 +192,16 @@ def _raw(text: str) -> tuple[list[_RawWord], frozenset[int]]:
             out.append(_RawWord(word, folded, clause, starts))
         starts = False
     return [*out, _NO_WORD, _NO_WORD], frozenset(joined)
+
+
+_LABEL = 3
+"""Words that what stands before a colon may have, to be of one clause with what follows."""
+
+
+def _labels(out: Sequence[_RawWord], clause: int, found: Sequence[str], n: int) -> bool:
+    """Whether the colon at a place parts a label from its value: "2024: 12"."""
+    words = sum(raw.clause == clause for raw in out[-_LABEL - 1 :])
+    return 0 < words <= _LABEL and found[n + 1 : n + 2] != ["\n"]
 
 
 def _pairs(run: str) -> list[str]:
@@ -208,25 +220,11 @@ Tokens = tuple[list[ClauseToken], int]
 
 
 def _token(raws: list[_RawWord], at: int, names: bool) -> Tokens:
-    for reader in (_date, _time, _figure):
+    for reader in (_time, _figure):
         made = reader(raws, at)
         if made is not None:
             return made
     return _named(raws[at], at, raws, names), 1
-
-
-def _date(raws: list[_RawWord], at: int) -> Tokens | None:
-    raw = raws[at]
-    iso = _ISO.fullmatch(raw.folded)
-    if not iso:
-        return None
-    month = _MONTHS[min(int(iso[2]), 12) - 1]
-    year, day = float(iso[1]), float(iso[3])
-    return [
-        ClauseToken("month", month, raw.text, raw.clause, at),
-        ClauseToken("number", iso[1], raw.text, raw.clause, at, year),
-        ClauseToken("number", f"{day:g}", raw.text, raw.clause, at, day, after=month),
-    ], 1
 
 
 def _time(raws: list[_RawWord], at: int) -> Tokens | None:
@@ -263,6 +261,7 @@ def _figure(raws: list[_RawWord], at: int) -> Tokens | None:
         unit=after if known else "",
         after=_month_beside(raws, at, used) or after,
         before=_noun(raws[at - 1].folded) if raws[at - 1].clause == raw.clause else "",
+        bound=raws[at - 1].text if raws[at - 1].text in ("≥", "≤") else "",
     )
     return [token], used + more * known
 

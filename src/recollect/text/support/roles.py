@@ -111,7 +111,14 @@ def roles(text: str) -> RoleReading:
             role = tables.ROLES[word]
         elif _means(raw, at):
             words.append(_word(raw, role, clause, at))
+            role = BARE if _is_date(word) else role
     return RoleReading(tuple(words), frozenset(passive), tuple(joints))
+
+
+def _is_date(word: str) -> bool:
+    """Whether what follows is no longer under the preposition: "in 2019 Acme sued Globex"."""
+    known = (tables.MONTHS, tables.WEEKDAYS, tables.SEASONS)
+    return (len(word) == 4 and word.isdigit()) or any(word in table for table in known)
 
 
 def _word(raw: str, role: str, clause: int, at: int) -> RoleWord:

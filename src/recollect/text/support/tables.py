@@ -99,6 +99,7 @@ UNITS = _units(
         "$ usd dollar dollars bucks": ("dollars", 1),
         "€ eur euro euros": ("euros", 1),
         "£ gbp pound pounds": ("pounds", 1),
+        "¥ jpy yen 円": ("yen", 1),
         "chf franc francs franken": ("francs", 1),
         "% percent pct prozent": ("percent", 1),
         "° °c celsius": ("celsius", 1),
@@ -183,6 +184,58 @@ NEGATIONS = frozenset(
     не нет никогда никто ничего лا لا ليس لن لم غير 不 没 没有 无 未
     """.split()
 )
+NO_NEGATION = (
+    r"なければ(?:なり|なら|いけ)(?:ない|ません)|かもしれ(?:ない|ません)|だけで(?:は)?なく|[少危]ない|差不多|不[过過仅僅同久断斷但]"
+    r"|[无無][论論]|未[来來]|非[常洲]|잘못"
+)
+INNER_NEGATION = r"[不没沒无無未非勿]|ない|なかっ|なく|ません|ずに|않|못|없|아니|(?<![가-힣])안 "
+"""What denies within a Chinese, Japanese or Korean word, and what only looks like it."""
+AT_LEAST = "|".join(
+    (
+        r"at least|not? (?:fewer|less) than|minimum(?: of)?|more than|over|above|exceed(?:s|ed)?",
+        r"mindestens|wenigstens|(?:nicht weniger|mehr) als|al menos|como mínimo|más de|au moins",
+        r"no menos de|pas moins de|plus de|almeno|più di|pelo menos|mais de|co najmniej|minst",
+        r"über|не менее",
+    )
+)
+AT_MOST = "|".join(
+    (
+        r"at most|not? (?:more|greater|longer|later) than|(?:not |never )exceed(?:s|ing)?|up to",
+        r"maximum(?: of)?|(?:less|fewer) than|under|below|höchstens|maximal|bis zu|nicht mehr als",
+        r"weniger als|como máximo|a lo sumo|(?:no más|menos) de|au plus|pas plus de|moins de",
+        r"al massimo|meno di|no máximo|co najwyżej|høyst|не более",
+    )
+)
+OR_MORE = r"or (?:more|over|older|higher|later|longer)|and over|oder mehr|o más|ou plus|o più"
+OR_LESS = r"or (?:less|fewer|under|younger|lower|earlier)|oder weniger|o menos|ou moins|o meno"
+"""What tells, before a number and after it, on which side of it something is."""
+MODALS = {
+    word: kind
+    for kind, words in {
+        "must": """must shall muss mussen debe deben doit doivent deve devono devem musi musza maste
+            moet должен должны 必须 必須""",
+        "may": """may can could darf durfen kann konnen puede pueden peut peuvent puo possono pode
+            podem moze moga может могут 可以 可能""",
+        "may might": """might maybe perhaps possibly probably vielleicht moglicherweise quiza quizas
+            wahrscheinlich peut-etre forse talvez kanskje 也许 かもしれない""",
+    }.items()
+    for word in words.split()
+}
+"""What has to be, what may be, and what might be so."""
+UNSURE = {word for word, kind in MODALS.items() if kind != "must"} | set(
+    """
+    likely unlikely consider considers considering considered possible possibility option idea think
+    thinks thought suspect suspects unsure uncertain potential potentially whether would
+    """.split()
+)
+"""Words that say that something is open."""
+DECLINES = frozenset(
+    """
+    fell fall falls drop drops dropped lose lost loses loss losses lower lowered reduce reduced
+    reduction decrease decreased decline declined less below down shrank deficit negative cut
+    """.split()
+)
+"""Words that tell of a number below zero without its sign."""
 NEGATIVE = frozenset(
     """
     fail fails failed failing failure refuse refused refuses refusing deny denied denies reject
@@ -268,8 +321,9 @@ FILLERS = frozenset(
     """.split()
 )
 SUMS = (
-    r"\b(total|altogether|together|all|overall|combined|sum|add(?:s|ed)? up|comes? to|came to|both"
-    r"|the (?:two|three|four|five|six)|over the|from \w+ to|insgesamt|zusammen|en total|in tutto)\b"
+    r"\b(totals?|altogether|together|all|overall|combined|sum|add(?:s|ed)? up|comes? to|came to"
+    r"|both|the (?:two|three|four|five|six)|over the|from \w+ to|insgesamt|zusammen|en total"
+    r"|in tutto)\b"
 )
 DIFFERENCES = (
     r"\bby\b|\b(more|less|fewer|higher|lower|longer|later|earlier|difference|between|lost|gained"

@@ -20,7 +20,7 @@ from recollect.named_tuple import NamedTuple
 from recollect.text.forms import is_form
 from recollect.text.stopwords import stopwords
 from recollect.text.support import tables
-from recollect.text.support.arithmetic import Result, computed
+from recollect.text.support.arithmetic import Result, computed, is_year
 from recollect.text.support.reading import ClauseReading, ClauseToken, SentenceClause, read
 from recollect.text.support.roles import exchanged, part_of
 from recollect.text.terms import fold, stem, stems
@@ -47,7 +47,8 @@ STRAY = 0.25
 
 
 _COMPARED = re.compile(
-    r"([^.;]*\bprefer\w*\b[^.;]*)\b(?:to|over)\b([^.;]*)|([^.;]*)\b(?:than|before)\b([^.;]*)"
+    r"(?<![^.;])(?:([^.;]*\bprefer\w*\b[^.;]*)\b(?:to|over)\b([^.;]*)"
+    r"|([^.;]*)\b(?:than|before)\b([^.;]*))"
 )
 
 
@@ -140,9 +141,13 @@ def check(sentence: str, spans: Sequence[str], around: str = "", near: Near = un
     case = CitedSentence(sentence, "\n".join(spans), around, near)
     rules = (
         _figures,
+        _own,
+        _bounds,
         _dates,
         _names,
         _negations,
+        _modals,
+        _rows,
         _places,
         _crossed,
         _exchanged,
@@ -156,13 +161,22 @@ def check(sentence: str, spans: Sequence[str], around: str = "", near: Near = un
 
 
 def asks_more(query: str, question: str) -> bool:
-    """Whether a question in other words has a number, a date or an identifier that the question has
-    not, or another negation."""
+    """Whether a question in other words has a number, a date, a name or an identifier that the
+    question has not, or another negation. A name may be written in full, or be short for some."""
     said, asked = read(query), read(question)
     values = said.of("number", "time", "month", "weekday", "id")
     exact = [one for one in values if one.kind != "number" or one.word[-1:].isdigit()]
     added = any(not _mentioned(one, asked.tokens) for one in exact)
+    added |= any(not _names_again(one, asked.tokens) for one in said.of("name"))
     return added or bool(said.of("not")) != bool(asked.of("not"))
+
+
+def _names_again(name: ClauseToken, asked: Sequence[ClauseToken]) -> bool:
+    """Whether a name is one of the tokens, longer or shorter, or their initials."""
+    word = fold(name.word)
+    pairs = (sorted((word, fold(one.word)), key=len) for one in asked)
+    begun = any(len(short) > 2 and long.startswith(short) for short, long in pairs)
+    return begun or _abbreviates(name, "".join(one.key[:1] for one in asked))
 
 
 # ------------------------------------------------------------------ the same token
@@ -202,9 +216,16 @@ def _same_number(token: ClauseToken, other: ClauseToken) -> bool:
         return one.dimension == two.dimension and abs(apart) < 1e-6 * max(1.0, abs(size))
     if abs(token.value - other.value) > 1e-9:
         return False
+    if not (token.unit or other.unit) and _is_another_version(token.word, other.word):
+        return False
     if {token.after, other.after} <= tables.MONTH_NUMBERS.keys():
         return token.after == other.after
     return not (token.unit and other.after) or other.after in tables.MONTH_NUMBERS
+
+
+def _is_another_version(one: str, other: str) -> bool:
+    """Whether two equal numbers differ as versions or sections do: 2.1 and 2.10."""
+    return "." in one and "." in other and one.rpartition(".")[2] != other.rpartition(".")[2]
 
 
 def _among(token: ClauseToken, others: Iterable[ClauseToken]) -> bool:
@@ -218,6 +239,18 @@ def _mentioned(token: ClauseToken, said: Sequence[ClauseToken]) -> bool:
 # ------------------------------------------------------------------ the rules
 
 
+def _own(case: CitedSentence) -> str:
+    """Something of it is in the spans: what is around them, or a title, bears out nothing alone."""
+    tokens = [token for token in case.said.tokens if token.kind != "not"]
+    if (
+        case.computed
+        or any(map(case.clauses_with, tokens))
+        or not any(_among(one, case.known) for one in tokens)
+    ):
+        return ""
+    return "it says nothing of what it cites"
+
+
 def _figures(case: CitedSentence) -> str:
     """Numbers and times of day are in the spans, or follow from what is."""
     numbers = case.spans.of("number")
@@ -228,10 +261,34 @@ def _figures(case: CitedSentence) -> str:
             return f"{_shown(token)} is “{rivals[0].word}” in what it cites"
         if case.has(token) or (token.kind == "time" and token.value / 60 in hours):
             continue
+        if _declines(case, token):
+            continue
         result = computed(token, case.text, case.said, case.spans)
         if result is None:
             return _missing(token)
         case.computed.append(result)
+    return ""
+
+
+def _declines(case: CitedSentence, token: ClauseToken) -> bool:
+    """Whether the spans have the number with the other sign, and words tell of that: "fell by 5 %"
+    for −5 %."""
+    turned = token._replace(value=-token.value)
+    told = any(one.kind == "number" and _same_number(turned, one) for one in case.spans.tokens)
+    text = case.text if token.value > 0 else case.cited
+    return token.kind == "number" and told and not tables.DECLINES.isdisjoint(_folded_words(text))
+
+
+def _folded_words(text: str) -> set[str]:
+    return set(map(fold, _WORD.findall(text)))
+
+
+def _bounds(case: CitedSentence) -> str:
+    """At least so many are not at most so many."""
+    for token in case.said.of("number"):
+        twins = [one for one in case.spans.of("number") if one.bound and same_token(token, one)]
+        if token.bound and twins and all(one.bound != token.bound for one in twins):
+            return f"{_shown(token)} is another bound than in what it cites"
     return ""
 
 
@@ -312,6 +369,48 @@ def _of_another(case: CitedSentence, clause: SentenceClause, negative: Iterable[
     )
 
 
+def _modals(case: CitedSentence) -> str:
+    """What must be is not what may be, nor is what might be so; what is denied is left out."""
+    for clause in case.said.clauses:
+        homes = [case.spans.clauses[n] for n in _homes(case, clause.tokens)]
+        if clause.negated or not homes or any(home.negated for home in homes):
+            continue
+        told = frozenset(chain.from_iterable(home.modals for home in homes))
+        if clause.modals and told and clause.modals.isdisjoint(told):
+            return "it says what must be where its source says what may be, or the other way round"
+        open_ = all("might" in home.modals for home in homes)
+        if open_ and tables.UNSURE.isdisjoint(_folded_words(case.text)):
+            return "it says for certain what its source leaves open"
+    return ""
+
+
+def _rows(case: CitedSentence) -> str:
+    """What one row has is not said of another: "2024: 12, 2025: 15"."""
+    rows = list(filter(_is_row, case.spans.clauses))
+    for clause in case.said.clauses if len(rows) > 1 else ():
+        labels = _mentions(clause, [row.tokens[:-1] for row in rows])
+        values = _mentions(clause, [row.tokens[-1:] for row in rows])
+        if len(labels) == len(values) and labels != values:
+            return "it says of one row what its source says of another"
+    return ""
+
+
+def _is_row(clause: SentenceClause) -> bool:
+    """Whether it is a label and a number; a year is a label."""
+    figures = [one.kind == "number" and not is_year(one) for one in clause.tokens]
+    return 1 < len(figures) < 5 and figures[-1] and not any(figures[:-1])
+
+
+def _mentions(clause: SentenceClause, parts: Sequence[Sequence[ClauseToken]]) -> list[int]:
+    """The parts that a clause has all tokens of, in its order."""
+    places = {
+        n: [one.place for one in clause.tokens if _among(one, part)]
+        for n, part in enumerate(parts)
+        if all(_mentioned(one, clause.tokens) for one in part)
+    }
+    return sorted(places, key=places.__getitem__)
+
+
 def _places(case: CitedSentence) -> str:
     """What takes the place of another: a name, a number or a subject of one clause of the spans,
     in a sentence that says what another clause says of another one."""
@@ -330,10 +429,14 @@ def _rival(
     if not homes:
         return None
     count = case.shared([one for one in tokens if one is not token])
-    best = max(range(len(count)), key=count.__getitem__)
-    if count[best] <= max(count[home] for home in homes):
+    if max(count) <= max(count[home] for home in homes):
         return None
-    rivals = (o for o in case.spans.clauses[best].tokens if _rivals(case, token, o, homes))
+    best = chain.from_iterable(
+        clause.tokens
+        for clause, shared in zip(case.spans.clauses, count, strict=True)
+        if shared == max(count)
+    )
+    rivals = (o for o in best if _rivals(case, token, o, homes))
     return next((other for other in rivals if not _meant(case, other, tokens)), None)
 
 
@@ -365,9 +468,11 @@ def _rivals(
 
 def _sorts(tokens: Iterable[ClauseToken]) -> set[str]:
     """What numbers are numbers of: a dimension, or the words beside them."""
+    tokens = list(tokens)
     measured = {tables.UNITS[token.unit].dimension for token in tokens if token.unit}
     beside = ((token.after, token.before) for token in tokens if not token.unit)
-    return (measured | set(chain.from_iterable(beside))) - {""}
+    years = {"year"} if any(map(is_year, tokens)) else set[str]()
+    return (measured | years | set(chain.from_iterable(beside))) - {""}
 
 
 def _first(spans: ClauseReading, clause: int) -> list[ClauseToken]:
@@ -422,7 +527,7 @@ def _sides(text: str) -> tuple[set[str], set[str]]:
 
 def _ranked(case: CitedSentence) -> str:
     """What has the lesser of two numbers, said to have more; or the other way round."""
-    ranks = _RANKS & set(map(fold, _WORD.findall(case.text)))
+    ranks = _RANKS & _folded_words(case.text)
     rises = {rank in tables.RISES for rank in ranks}
     for one in case.computed if len(rises) == 1 else ():
         side = _side(case, one)
@@ -444,7 +549,7 @@ def _side(case: CitedSentence, difference: Result) -> ClauseToken | None:
 
 
 def _opposed(case: CitedSentence) -> str:
-    said, told = (set(map(fold, _WORD.findall(text))) for text in (case.text, case.cited))
+    said, told = map(_folded_words, (case.text, case.cited))
     for one, other in product(said - told, told - said):
         if frozenset((one, other)) in tables.OPPOSITES and not _means_another(case, one, other):
             return f"it says “{one}” where its source says “{other}”"
