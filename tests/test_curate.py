@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import subprocess
 import sys
+import weakref
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -332,6 +334,45 @@ def test_a_receipt_of_facts_handed_in_says_what_was_known_new_and_replaced(memor
     assert [(one.where, "quote" in one.reason) for one in done.lost] == [("fact 1", True)]
 
 
+def test_what_a_later_text_ended_held_until_the_day_in_its_title(memory: Memory) -> None:
+    port = "The staging port is {}."
+    for number, day in ((5433, "2026-03-04"), (6000, "2026-05-06")):
+        told = [{"text": port.format(number), "subject": "staging port"}]
+        memory.curate(f"Said at {number}.", title=f"Standup {day}", facts=told)
+    older, newer = memory.curation.timeline("staging port")
+    assert (str(older.ended)[:10], str(newer.start)[:10]) == ("2026-05-06", "2026-05-06")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "私たちは請求書サービスにPostgresを使うことに決めました。",
+        "Η ομάδα πληρώνει τα τιμολόγια κάθε Παρασκευή.",
+    ],
+)
+def test_a_text_that_no_fact_can_be_read_from_says_so_and_is_kept(
+    memory: Memory, text: str
+) -> None:
+    done = memory.curate(text, title="Notes")
+    assert (done.items, done.kept) == ((), "new")
+    assert "no facts are taken from its language" in done.lost[0].reason
+    assert memory.curate(text, facts=[text]).lost == ()
+
+
+def test_what_a_text_of_no_name_says_is_on_the_page_of_its_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "harbour"
+    folder.mkdir()
+    said = "# Session\n\nDecision: We moor the ferry at pier 4.\n\nOpen: who owns the fuel cards?\n"
+    (folder / "b.md").write_text(said)
+    recollect("curate", str(folder / "b.md"))
+    with Memory.open() as memory:
+        assert [*memory.curation.topics()] == ["harbour/overview"]
+        assert {fact.text: fact.type for fact in memory.facts(limit=100).items} == {
+            "We moor the ferry at pier 4.": "decision",
+            "Who owns the fuel cards?": "open_question",
+        }
+
+
 def test_what_a_user_says_of_themselves_is_theirs(memory: Memory) -> None:
     memory.curate("I prefer tabs over spaces.", speaker="user", note=True)
     (fact,) = memory.facts().items
@@ -449,6 +490,36 @@ def test_what_a_new_version_of_a_text_no_longer_says_ends_with_it(memory: Memory
     memory.curation.undo(done.id)
     assert everything(memory) == before
     assert texts(memory) == old
+
+
+def test_a_file_that_was_imported_is_not_kept_twice(memory: Memory, tmp_path: Path) -> None:
+    file = tmp_path / "notes" / "mail.md"
+    file.parent.mkdir()
+    told: Any = {"note": True, "name": str(file), "title": "Mail", "channel": "file"}
+    for text, state in ((OLD_RUNBOOK, "known"), (NEW_RUNBOOK, "changed"), (OLD_RUNBOOK, "known")):
+        file.write_text(text, encoding="utf-8")
+        if state == "known":
+            memory.add(file.parent)
+        done = memory.curate(text, **told)
+        assert done.kept == state
+        (document,) = memory.list(kinds=["note"]).items
+        assert (document.source, document.external) == ("notes", "mail.md")
+        read = [entry for fact in memory.facts().items for entry in fact.provenance]
+        assert all(one.source.startswith(document.id) for one in read if one.source)
+    memory.add(file.parent)
+    assert [one.external for one in memory.list(kinds=["note"]).items] == ["mail.md"]
+    assert "Bounces are kept for 30 days." in texts(memory)
+
+
+def test_a_file_of_an_imported_name_in_another_folder_is_another(
+    memory: Memory, tmp_path: Path
+) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "mail.md").write_text(OLD_RUNBOOK, encoding="utf-8")
+    memory.add(tmp_path / "one")
+    done = memory.curate(OLD_RUNBOOK, name=str(tmp_path / "two" / "mail.md"), channel="file")
+    assert done.kept == "new"
 
 
 def test_what_is_said_again_by_a_later_version_holds_again(memory: Memory) -> None:
@@ -781,9 +852,7 @@ def test_the_whole_way_from_the_command_line(tmp_path: Path) -> None:
     runbook.write_text(NEW_RUNBOOK)
     assert "- no longer said Bounces are kept for 30 days." in recollect("curate", str(runbook))
     (tmp_path / "blob.bin").write_bytes(bytes(range(256)) * 20)
-    assert "nothing is kept: it is binary" in recollect(
-        "curate", str(tmp_path / "blob.bin"), code=3
-    )
+    recollect("curate", str(tmp_path / "blob.bin"), code=1)  # as an import refuses it
 
 
 def test_a_folder_is_curated_with_titles_and_dates_from_the_texts(tmp_path: Path) -> None:
@@ -870,3 +939,12 @@ def test_a_date_within_a_sentence_is_not_that_of_the_text(memory: Memory) -> Non
         memory.curate(text, facts=[])
     dates = [one.date for one in everything(memory) if one.source == "curated"]
     assert {date.year for date in dates if date} == {datetime.now(UTC).year}
+
+
+def test_a_closed_store_is_let_go_of(tmp_path: Path) -> None:
+    with Memory.open(tmp_path) as memory:
+        memory.curate("The kettle in the kitchen is blue.", embed=False)
+        held = weakref.ref(memory.store)
+    del memory
+    gc.collect()
+    assert held() is None

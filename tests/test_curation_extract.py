@@ -233,10 +233,84 @@ def test_what_is_due_on_a_day_does_not_end_on_it(text: str, ends: bool) -> None:
         ("The staging database port is 5433.", "staging database port"),
         ("Our retry policy is three attempts.", "retry policy"),
         ("Grace owns the release checklist.", "Grace"),
+        ("Vault share: Ana gives hers to Ben in May.", "Vault share"),
+        ("I no longer drink coffee, tea only.", "coffee"),
     ],
 )
 def test_a_statement_is_named_by_what_it_is_about(text: str, name: str) -> None:
     assert subject(text) == name
+
+
+MINUTES = """# Committee
+
+Present: Ana, Ben
+
+Decided:
+1. Move to the new hall in autumn.
+2. Insurance.
+
+Not decided: who pays for the chairs (about 400 euros). Ben asks around.
+
+Action: Ana, list of chairs. Ben, letter to the mayor.
+
+- The old hall is given up in May. Decided: Ana, Ben.
+- Lease: the owner wants to know by Friday if we renew.
+"""
+
+
+class EveryDecision(EverySentence):
+    """A model to which every sentence is a decision."""
+
+    def judge(self, passages: Sequence[PassageSentences]) -> list[list[Worth]]:
+        return [[Worth(0.9, "decision") for _ in passage.sentences] for passage in passages]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("My landlord wants 655 instead of 612 net from October.", "fact"),
+        ("We pay 612 net from October.", "decision"),
+    ],
+)
+def test_what_somebody_wants_is_no_decision(text: str, kind: str) -> None:
+    assert [fact.type for fact in facts(text, EveryDecision(), speaker="user")] == [kind]
+
+
+class NoSentence(EverySentence):
+    """A model to which nothing is worth keeping."""
+
+    def judge(self, passages: Sequence[PassageSentences]) -> list[list[Worth]]:
+        return [[Worth(0.0, "fact") for _ in passage.sentences] for passage in passages]
+
+
+def test_what_a_text_calls_a_decision_a_task_or_open_is_taken_at_its_word() -> None:
+    assert [(fact.type, fact.statement) for fact in facts(MINUTES, NoSentence())] == [
+        ("decision", "Move to the new hall in autumn."),
+        ("decision", "Insurance."),
+        ("open_question", "Not decided: who pays for the chairs (about 400 euros)."),
+        ("task", "Ana, list of chairs. Ben, letter to the mayor."),
+        ("decision", "The old hall is given up in May. Decided: Ana, Ben."),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("Offen: Wer bezahlt die neuen Stühle?", "open_question"),
+        ("**Beschlossen:** Der Umzug ist im Herbst.", "decision"),
+        ("Décidé : le déménagement a lieu en automne.", "decision"),
+        ("- Pendiente: quién paga las sillas nuevas.", "open_question"),
+        ("## Open questions\n\nThe colour of the chairs.", "open_question"),
+        ("The owner wants to know by Friday if we renew.", "open_question"),
+    ],
+)
+def test_a_mark_gives_the_type_in_every_language_of_the_table(line: str, kind: str) -> None:
+    assert [fact.type for fact in facts(line)] == [kind]
+
+
+def test_a_few_words_without_a_verb_are_kept_with_what_they_speak_of() -> None:
+    text = "- The third resolver has priority over all else. Ana, until 20 Nov.\n"
+    assert said(text) == ["The third resolver has priority over all else. Ana, until 20 Nov."]
 
 
 def test_the_model_that_ships_tells_small_talk_from_what_lasts() -> None:

@@ -1,4 +1,4 @@
-"""Facts: the eleven rules, as a user would notice them."""
+"""Facts: the twelve rules, as a user would notice them."""
 
 from __future__ import annotations
 
@@ -254,6 +254,33 @@ def test_the_prelude_is_not_of_what_others_prefer(m: Memory) -> None:
     assert m.context("", owner="ana").prelude == "Ana prefers tea."
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Mia (Katrin's daughter) does not eat meat, fish or hazelnuts",
+        "Jonas never drinks coffee",
+        "Lena Moor only eats vegan food",
+    ],
+)
+def test_what_somebody_else_avoids_is_not_who_the_user_is(m: Memory, text: str) -> None:
+    keep(m, "else", text, type="preference")
+    assert m.context("").prelude == ""
+
+
+def test_the_statements_of_the_prelude_stand_apart(m: Memory) -> None:
+    keep(m, "a", "I prefer tea", type="preference")
+    keep(m, "b", "I know React!", type="expertise")
+    assert m.context("").prelude == "I prefer tea. I know React!"
+
+
+def test_what_the_prelude_says_is_printed_once(cli: Cli) -> None:
+    cli("remember", "I prefer tea.", "--type", "preference", "--pin", "--no-embed")
+    cli("remember", "The gate code is 4711.", "--pin", "--no-embed")
+    said = cli("context").out
+    assert said.count("I prefer tea.") == 1
+    assert "4711" in said
+
+
 def test_the_limit_and_the_budget_are_ceilings_of_what_is_relevant(m: Memory) -> None:
     for n in range(6):
         keep(m, f"f{n}", f"Number {n} is so and so.", name=f"Kappa{n}x", pinned=n == 0)
@@ -369,6 +396,38 @@ def test_an_ordinary_word_in_the_sense_of_the_fact(m: Memory, query: str) -> Non
 def test_an_ordinary_word_in_another_sense(m: Memory, query: str) -> None:
     keep(m, "web", EXPRESS, name="framework_fastify", aliases=["Fastify", "express"])
     assert asked(m, query) == []
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "how much is the rent?",
+        "How high is the rent?",
+        "how often is the rent?",
+        "can you explain the rent to me?",
+        "what could change our rent?",
+        "wie hoch ist die Miete?",
+    ],
+)
+def test_an_ordinary_word_that_is_what_is_asked_about(m: Memory, query: str) -> None:
+    keep(m, "rent", "The net rent is 612 euros a month", name="rent", aliases=["Miete"])
+    assert asked(m, query) == ["rent"]
+    assert m.search("how much is the rent?").status == "direct_passages"
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["how do I rent a car?", "how much can we rent it for?", "what are the rent control laws?"],
+)
+def test_an_ordinary_word_that_is_not_what_is_asked_about(m: Memory, query: str) -> None:
+    keep(m, "rent", "The net rent is 612 euros a month", name="rent", aliases=["Miete"])
+    assert asked(m, query) == []
+
+
+def test_a_name_of_a_fact_is_not_told_to_be_lacking(m: Memory) -> None:
+    keep(m, "rent", "The net rent is 612 euros a month", name="rent", aliases=["Miete"])
+    answer = m.search("wohin wird Miete überwiesen?")
+    assert not [hint for hint in answer.hints if "iete" in hint]
 
 
 def test_several_facts_may_share_an_alias(m: Memory) -> None:
@@ -937,3 +996,37 @@ def test_a_question_of_where_somebody_works_is_no_overview() -> None:
         nothing = memory.search("what did we work on?")
         assert not nothing.results
         assert nothing.confidence < 0.5
+
+
+@pytest.fixture
+def guests(m: Memory) -> Memory:
+    keep(m, "diet", "Mia (Katrin's daughter) does not eat meat or fish", type="preference")
+    keep(m, "birthday", "Mia was born in 2017.", name="Mia's birthday")
+    keep(m, "gone", "Mia eats chicken most of all", type="preference", valid_to="2020-01-01")
+    said = "Mia and Katrin came for dinner. What I cooked: gnocchi. What to cook next: lentils."
+    m.put([Document("dinner", "notes", said, title="Dinner")])
+    return m
+
+
+@pytest.mark.parametrize(
+    "query", ["What should I cook for Mia?", "Can you suggest a dinner for Mia?"]
+)
+def test_advice_about_somebody_comes_with_what_they_prefer(guests: Memory, query: str) -> None:
+    answer = guests.search(query)
+    assert found(answer) == ["diet"]
+    assert "diet" in [one.document for one in answer.results[:2]]
+    assert ids(guests.context(query)) == ["diet"]
+
+
+@pytest.mark.parametrize(
+    "query", ["What should I give Katrin?", "When was the dinner with Mia?", "What should I cook?"]
+)
+def test_what_is_no_advice_about_somebody_comes_without(guests: Memory, query: str) -> None:
+    assert "diet" not in [*found(guests.search(query)), *ids(guests.context(query))]
+
+
+def test_a_preference_that_bounds_advice_is_within_the_limits(guests: Memory) -> None:
+    query = "What should I cook for Mia?"
+    assert found(guests.search(query, kinds=["note"])) == []
+    assert found(guests.search(query, scopes=["work"])) == []
+    assert guests.search(query, budget=60).budget.used <= 60

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect import Memory, config
+from recollect.errors import UsageError
 from recollect.nouns import Document, Message
 from recollect.ports import PassageSentences, Worth
 from recollect.storage import open_store
@@ -106,6 +107,43 @@ def test_people_edit_the_log(memory: Memory) -> None:
     assert found[PREFERRED].source, "what was not touched is what it was"
     assert found["Ana is away."].at.day == 5
     assert any("Ana is away." in line for line in memory.context().lately)
+
+
+@pytest.mark.parametrize(
+    ("line", "number"), [("preference: I like tea.", 5), ("## Soon", 5), ("  of all kinds.", 5)]
+)
+def test_a_line_that_cannot_be_read_is_refused_and_nothing_is_changed(
+    memory: Memory, line: str, number: int
+) -> None:
+    memory.curation.edit_prelude(f"# Prelude\n\n## 3 Nov 2026\n\n- preference: {PREFERRED}\n")
+    with pytest.raises(UsageError, match=f"line {number} is neither an entry nor a day"):
+        memory.curation.edit_prelude(f"# Prelude\n\n## 5 Nov 2026\n- Ana is away.\n{line}\n")
+    assert texts(memory) == [PREFERRED]
+
+
+@pytest.mark.parametrize(
+    ("said", "kind", "is_noted"),
+    [
+        ("I prefer early returns.", "preference", True),
+        ("please never use emojis", "preference", True),
+        ("Réponds toujours en français.", "decision", True),
+        ("Please fix the build.", "preference", False),
+        ("The flag was there, and never used.", "fact", False),
+        ("You never answered me.", "preference", False),
+    ],
+)
+def test_a_preference_that_is_stated_is_noted_where_the_model_is_unsure(
+    said: str, kind: str, is_noted: bool
+) -> None:
+    class Unsure:
+        threshold = 0.7
+
+        def judge(self, passages: Sequence[PassageSentences]) -> list[list[Worth]]:
+            keep = 0.1 if kind == "preference" else 0.4
+            return [[Worth(keep, kind) for _ in p.sentences] for p in passages]
+
+    found = prelude.observed(session("s", said), Unsure(), str)
+    assert [one.text.casefold() for one in found] == [said.casefold()] * is_noted
 
 
 def test_what_is_forgotten_is_in_no_log(memory: Memory) -> None:

@@ -213,6 +213,11 @@ class Context(NamedTuple):
     """What was observed in conversations, what was changed and what is open, each with its day,
     the newest first."""
 
+    @property
+    def pinned_beside(self) -> tuple[Result, ...]:
+        """The pinned facts that the prelude does not say already."""
+        return tuple(one for one in self.pinned if one.text.strip() not in self.prelude)
+
     def as_json(self) -> dict[str, Any]:
         groups = ("pinned", "questions", "relevant")
         return {
@@ -365,11 +370,14 @@ def describes_user(fact: Fact) -> bool:
 
 
 _NAME = r"([A-ZÀ-Þ][\w.'-]*(?: [A-ZÀ-Þ][\w.'-]*){0,2})"
+_NEVER = "does not|doesn['’]t|can(?:no|['’])t|never|always|only"
+_LIKES = "prefer|like|love|hate|dislike|enjoy|want|need|avoid|refuse|eat|drink|know|speak"
 _NAMED = re.compile(
     rf"{_NAME}(?:: .*?\b(?:I|[Mm]y|me|mine|[Ww]e|[Oo]ur)\b"
-    r"| (?:prefers|likes|loves|hates|dislikes|enjoys|wants|knows|speaks)\b)"
+    rf"|(?: \([^()]*\))?(?: (?:{_NEVER}))? (?:{_LIKES})s?\b)"
 )
-"""Somebody who is told of, or who speaks: "Lucía prefers …", "Karl: I …"."""
+"""Somebody who is told of, or who speaks: "Lucía prefers …", "Mia (his niece) does not eat …",
+"Karl: I …"."""
 
 
 def _is_of_another(fact: Fact) -> bool:

@@ -23,6 +23,7 @@ from datetime import UTC, datetime
 from math import exp2
 from typing import Any
 
+from recollect.errors import UsageError
 from recollect.moments import from_iso, iso
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import LOCAL, UNIVERSAL, Document, group_by, stable_id
@@ -47,6 +48,7 @@ WEIGHTS: Mapping[str, float] = {
 """What an observation of a type weighs; the heaviest are told first."""
 LASTING = ("preference", "expertise")
 _MONTHS = [*map(str.capitalize, tables.MONTH_NUMBERS)]
+_TITLE = re.compile(r"#(?!#)|\ufeff#")
 _LINE = re.compile(rf"[-*+]\s+(?:({'|'.join(WEIGHTS)}):\s+)?(\S.*)")
 
 
@@ -125,17 +127,24 @@ def written(log: PreludeLog) -> str:
 
 def parse(text: str, before: Sequence[Observation], now: datetime) -> tuple[Observation, ...]:
     """The entries that a text lists. A line that was there before is what it was; any other is by
-    the person who wrote it, of the day above it."""
+    the person who wrote it, of the day above it. Raises UsageError for a line that is neither an
+    entry nor a day."""
     known = {(day(one.at), one.type, " ".join(one.text.split())): one for one in before}
     found: list[Observation] = []
     at = now
-    for line in map(str.strip, text.splitlines()):
-        if line.startswith("#"):
-            at = next((one.date for one in dates_in(line)), at)
-        elif item := _LINE.fullmatch(line):
+    for n, line in enumerate(map(str.strip, text.splitlines()), 1):
+        item, days = _LINE.fullmatch(line), dates_in(line) if line.startswith("#") else []
+        if days:
+            at = days[0].date
+        elif item:
             type, said = item[1] or "fact", item[2].strip()
             new = Observation(at, type, said)
             found.append(known.get((day(at), type, said), new))
+        elif line and not _TITLE.match(line):
+            raise UsageError(
+                f"line {n} is neither an entry nor a day: {line[:60]!r}",
+                hint="write `- preference: …` or `## 3 Nov 2026`; nothing was changed",
+            )
     return tuple(sorted(set(found)))
 
 

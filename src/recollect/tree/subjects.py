@@ -15,7 +15,7 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _OPENER = re.compile(
-    r"\s*(?:(?:re|fwd?|aw)\s*:\s*|(?:design(?: doc(?:ument)?)?|rfc|adr|minutes|notes"
+    r"^\s*(?:(?:re|fwd?|aw)\s*:\s*|(?:design(?: doc(?:ument)?)?|rfc|adr|minutes|notes"
     r"|meeting(?: notes)?|proposal|draft|spec)[ #-]*\d*\s*[:–—]\s+)+",
     re.IGNORECASE,
 )
@@ -46,7 +46,12 @@ def subject_name(title: str) -> str:
     exporter v2" is about the invoice exporter); nothing where only these are left."""
     said = _VERSION.sub("", _OPENER.sub("", _DATE.sub(" ", title), count=1).strip(_AROUND))
     name = named(said)
-    return "" if is_among(name, GENRES) else name
+    return "" if is_among(name, GENRES) or _is_initial(name) else name
+
+
+def _is_initial(name: str) -> bool:
+    """Whether a name is a letter, perhaps with a number: "b", "t1"."""
+    return re.fullmatch(r"[\W\d_]*[A-Za-z]?[\W\d_]*", name) is not None
 
 
 def topic_name(heading: str) -> str:

@@ -7,6 +7,7 @@ takes its place. :mod:`recollect.tree.log` has the log itself.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -40,6 +41,15 @@ from recollect.writing.runner import Token
 FROM = "!observed "
 SURE = 1.15
 """How much surer than of a fact the model must be: nobody looks at an observation first."""
+STATED = 0.03
+"""How sure it must be at least of a preference that is stated as such."""
+_LASTING = re.compile(
+    r"(?:\A|[.!?]\s+)(?!you\b|never mind)(?:[\w'’]+[^\w'’]+){0,3}?(?:prefer\w*|always|never"
+    r"|from now on|immer|nie(?:mals)?|ab jetzt|bevorzug\w+|siempre|nunca|prefier\w+|toujours"
+    r"|jamais|préf[éè]r\w+)\b",
+    re.IGNORECASE,
+)
+"""How somebody begins to say what is to hold for good."""
 MOST_READ = 200_000
 """Characters of a conversation that are read, from its end."""
 MOST_NOTED = 1_000
@@ -64,14 +74,22 @@ def observed(
     seen = survey(text)
     date = document.date or datetime.now(UTC)
     told = PieceContext("transcript", document.source, "", date, "user")
-    reader = BySentences(model)
+    least = partial(_least, threshold=model.threshold)
+    reader = BySentences(model, least)
     found = [fact for one in pieces(text, seen) for fact in reader.extract(one, told, Token())]
-    least = min(0.95, model.threshold * SURE)
     return [
         Observation(date, fact.type, fact.statement, document.id, fact.confidence)
         for fact in found
-        if fact.confidence >= least and fact.type not in SKIPPED
+        if fact.confidence >= least(fact.statement, fact.type) and fact.type not in SKIPPED
     ]
+
+
+def _least(sentence: str, kind: str, threshold: float) -> float:
+    """How sure the model must be of an observation. The texts that it learned from have few wishes,
+    so that it is unsure of one that is stated; in the log that weighs little, and goes first."""
+    if not _LASTING.search(sentence):
+        return min(0.95, threshold * SURE)
+    return STATED if kind == "preference" else threshold / 2
 
 
 def merged(

@@ -29,7 +29,7 @@ from recollect.facts import (
     handle,
 )
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Document, Event, Filter, among, stable_id, without
+from recollect.nouns import Document, Event, Filter, among, by_id, stable_id, without
 from recollect.ports import PairModel, Store
 from recollect.text.guard import overlap
 from recollect.text.keys import keys, words
@@ -122,9 +122,10 @@ def chain(store: Store, fact: Fact) -> list[Fact]:
     return sorted(found.values(), key=lambda f: f.start)
 
 
-def history(store: Store, fact: Fact) -> list[Event]:
-    """Who did what to the chain that the fact is part of, when and why; oldest first."""
-    entries = [(entry, one) for one in chain(store, fact) for entry in one.provenance]
+def history(store: Store, facts: Iterable[Fact]) -> list[Event]:
+    """Who did what to the chains that the facts are part of, when and why; oldest first."""
+    chains = itertools.chain.from_iterable(chain(store, fact) for fact in facts)
+    entries = [(entry, one) for one in by_id(chains).values() for entry in one.provenance]
     entries.sort(key=lambda pair: pair[0].at)
     return [
         Event(n, e.at, e.action, one.id, e.by, e.why, e.source, one.text, e.quote)
@@ -251,13 +252,18 @@ def _closest(others: Sequence[Fact], fact: Fact, pairs: PairModel | None) -> Fac
     return others[near.index(most)] if most else None
 
 
+def _called_too(fact: Fact, others: Sequence[Fact]) -> Fact:
+    """Returns a fact that goes by the names of others as well, and is called as the first of them
+    where it has no name of its own."""
+    called = [fact, *others]
+    names = dict.fromkeys(itertools.chain.from_iterable(one.names for one in called))
+    name = next((one.name for one in called if one.name), "")
+    return fact._replace(name=name, aliases=tuple(one for one in names if one != name))
+
+
 def _taught(known: Fact, told: Fact) -> Fact:
     """Returns a fact with what is told of it besides its text, and was not known."""
-    names = dict.fromkeys((*known.aliases, *filter(None, (told.name, *told.aliases))))
-    name = known.name or told.name
-    return known._replace(
-        name=name,
-        aliases=tuple(one for one in names if one != name),
+    return _called_too(known, [told])._replace(
         pinned=known.pinned or told.pinned,
         why=known.why or told.why,
     )
@@ -280,6 +286,17 @@ def _namesakes(store: Store, fact: Fact) -> list[Conflict]:
     others = {held.document.external: from_document(held.document) for held in store.by_handle(own)}
     found = [one for one in others.values() if one.id != fact.id and not hides(one)]
     return [Conflict(one, "it goes by the same name") for one in found if len(found) == 1]
+
+
+def _holds_too(store: Store, fact: Fact, found: Sequence[Conflict], known: Fact | None) -> str:
+    """Returns what is said of a fact that goes by the same name, and is not known to be at odds
+    with the new one, as one is that begins later."""
+    if known or found:
+        return ""
+    return "".join(
+        f"{other.fact.id} goes by the same name and holds as well: {other.fact.text}"
+        for other in _namesakes(store, fact)
+    )
 
 
 class NewFact(NamedTuple):
@@ -374,15 +391,19 @@ def decide(
             gone = _stored(store, fact)
             return FactDecision(fact, note=note, named=named, replaced=gone)
         note = "; ".join(filter(None, (note, "nothing was replaced")))
+    note = "; ".join(filter(None, (note, _holds_too(store, fact, found, known))))
     fact = fact._replace(disputes=tuple(conflict.fact.mark for conflict in found))
     meant = _closest(others, fact, pairs) if new.replace and not found else None
     return FactDecision(fact, None, found, note, named, _stored(store, fact), meant)
 
 
 def _replacing(fact: Fact, gone: Sequence[Conflict]) -> Fact:
-    older = (*fact.supersedes, *(conflict.fact.id for conflict in gone))
-    pinned = fact.pinned or any(conflict.fact.pinned for conflict in gone)
-    return fact._replace(supersedes=tuple(dict.fromkeys(older)), pinned=pinned)
+    """Returns the fact in the place of others: it replaces them, goes by their names, and is pinned
+    if one of them was."""
+    older = [conflict.fact for conflict in gone]
+    supersedes = dict.fromkeys((*fact.supersedes, *(one.id for one in older)))
+    pinned = fact.pinned or any(one.pinned for one in older)
+    return _called_too(fact, older)._replace(supersedes=tuple(supersedes), pinned=pinned)
 
 
 def _stored(store: Store, fact: Fact) -> tuple[Fact, ...]:

@@ -7,7 +7,6 @@ import difflib
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,6 @@ from recollect.surfaces.commands.shared import (
     show,
 )
 from recollect.surfaces.phrases import listing, minute, plural, some, when
-from recollect.text import heads
 from recollect.tree.subjects import folder_name, subject_name
 
 _WAITS = "`recollect review` shows what waits"
@@ -54,7 +52,12 @@ def declare_curate(parser: argparse.ArgumentParser) -> None:
 
 
 def curate(options: Options) -> int:
-    given = list(_texts(options))
+    refused: list[InputError] = []
+    given = list(_texts(options, refused))
+    if refused and not given:
+        raise refused[0]
+    for error in refused:
+        say(options, str(error))
     if options.facts and len(given) > 1:
         raise UsageError("--facts goes with one text", hint="curate one file at a time")
     facts = _facts(options.facts) if options.facts else None
@@ -78,12 +81,13 @@ def curate(options: Options) -> int:
                 show(options, {}, lambda style, made=made: _curated(made, style))  # type: ignore[misc]
     if options.json:
         print_json(done[0].as_json() if len(done) == 1 else {"texts": json_list(done)})
-    if any(made.failed or made.unread for made in done):
+    if refused or any(made.failed or made.unread for made in done):
         return 1
     return exit_code(any(made.items or made.kept for made in done))
 
 
-def _texts(options: Options) -> Iterator[tuple[str, dict[str, Any]]]:
+def _texts(options: Options, refused: list[InputError]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The texts, each with what is known of it; why a file is none is added to *refused*."""
     about = {"title": options.title, "date": options.date, "project": options.project}
     if options.text is not None:
         if options.files:
@@ -95,8 +99,12 @@ def _texts(options: Options) -> Iterator[tuple[str, dict[str, Any]]]:
     for name in options.files:
         if name == "-":
             yield sys.stdin.read(), {**about, "channel": "stdin"}
-        else:
-            yield from (_file(path, options) for path in _paths(Path(name).expanduser(), options))
+            continue
+        for path in _paths(Path(name).expanduser(), options):
+            try:
+                yield _file(path, options)
+            except InputError as error:
+                refused.append(error)
 
 
 _TEXTS = (".md", ".markdown", ".txt", ".rst")
@@ -125,26 +133,16 @@ def _is_hidden(path: Path) -> bool:
 
 
 def _file(path: Path, options: Options) -> tuple[str, dict[str, Any]]:
-    try:
-        text = path.read_bytes().decode("utf-8", "replace")
-        date = options.date or _written(path, text)
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}", hint=_READABLE) from error
-    title = options.title or heads.title_of(text) or path.stem
+    read = facade.read_file(path)
+    title, date = options.title or read.title, options.date or read.date
     about = {"title": title, "name": str(path.resolve()), "date": date, "channel": "file"}
     named = options.project or subject_name(title)
-    return text, {**about, "project": options.project or ("" if named else _project(path))}
+    return read.text, {**about, "project": options.project or ("" if named else _project(path))}
 
 
 def _project(path: Path) -> str:
     """What a text belongs to whose title names nothing: the folder that it is in."""
     return folder_name(path.resolve().parent.parts)
-
-
-def _written(path: Path, text: str) -> str:
-    """When a text was written: as its name or its head says, else the file's mtime."""
-    said = heads.written_on(f"{path.stem[:10]}\n{text}", datetime.now(UTC))
-    return (said or datetime.fromtimestamp(path.stat().st_mtime, UTC)).isoformat()
 
 
 def _facts(name: str) -> list[Any]:
@@ -358,10 +356,7 @@ def prelude(options: Options) -> int:
 
 
 def _edited(name: str) -> str:
-    try:
-        return sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{name}: {error.strerror}", hint=_READABLE) from error
+    return sys.stdin.read() if name == "-" else facade.read_file(Path(name)).text
 
 
 # ------------------------------------------------------------------ tidy

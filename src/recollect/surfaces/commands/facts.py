@@ -241,7 +241,7 @@ def _context(found: Context, style: Style) -> str:
     if found.prelude:
         lines += [f"{style.bold}who you are{style.off}", *_wrapped(found.prelude), ""]
     groups = (
-        ("pinned", found.pinned),
+        ("pinned", found.pinned_beside),
         ("relevant", found.relevant),
         ("open questions", found.questions),
     )
@@ -307,6 +307,7 @@ def _line(fact: Fact, style: Style) -> str:
         when(fact.standing != "active", fact.standing),
         when(fact.superseded_by, f"superseded by {', '.join(fact.superseded_by)}"),
         when(fact.resolved_at, "resolved"),
+        when(fact.valid_from, f"from {minute(fact.valid_from)[:10]}"),
         when(fact.valid_to, f"until {minute(fact.valid_to)[:10]}"),
     )
     name = when(fact.name, f"{style.bold}{fact.name}{style.off}: ")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from functools import cache, partial
+from functools import cached_property, partial
 from operator import attrgetter
 
 from recollect import tree
@@ -45,16 +45,16 @@ class StoredPages:
         self._owner = text.owner
         self._scopes = tuple(sorted(text.scopes))
 
-    @cache  # noqa: B019  it lives as long as one curation
+    @cached_property
     def all(self) -> Sequence[tree.TopicPage]:
         found = pages_of(self._store, self._owner)
         return [page for page in found if tree.is_about(page) and page.scopes == self._scopes]
 
     def by_address(self) -> dict[str, tree.TopicPage]:
-        return index_by(attrgetter("address"), self.all())
+        return index_by(attrgetter("address"), self.all)
 
     def pages(self) -> Sequence[KnownPage]:
-        return [KnownPage(page.address, page.title) for page in self.all()]
+        return [KnownPage(page.address, page.title) for page in self.all]
 
     def texts(self, address: str) -> Sequence[str]:
         return [fact.text for fact in self.facts(address)]
@@ -161,7 +161,7 @@ class CurationPlan:
     def _gone(self, decisions: Sequence[Decision]) -> Iterator[Fact]:
         """Yields the facts that were read from an earlier version of the text alone, and that this
         one no longer says, unless something else was decided of them."""
-        if self._kept != "changed":
+        if self._kept not in ("changed", "known"):
             return
         document = document_of(self._text).id
         told = " ".join(self._text.text.split())
@@ -219,8 +219,11 @@ def _text_change(store: Store, text: SourceText) -> tuple[TextState, list[Change
         return "known", []
     if there is None and is_forgotten(store, document.id):
         return "forgotten earlier", []
-    put: list[Change] = [Register(Source(text.source)), Put(document, passages(document))]
-    return "new" if there is None else "changed", put
+    if there is not None:
+        said = {name: getattr(document, name) for name in ("text", "title", "date", "scopes")}
+        document = there._replace(**said)
+        return "changed", [Put(document, passages(document))]
+    return "new", [Register(Source(text.source)), Put(document, passages(document))]
 
 
 def _linked(decision: Decision) -> Fact:

@@ -8,7 +8,6 @@ that does not follow from its quote is refused, and says why (:mod:`recollect.te
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,7 +18,7 @@ from recollect.text.support import gate
 from recollect.text.support.verdict import Near, unknown
 from recollect.text.terms import stems
 from recollect.writing.curation.chunk import CurationPiece
-from recollect.writing.curation.extract import Extracted, PieceContext
+from recollect.writing.curation.extract import Extracted, PieceContext, quoted
 from recollect.writing.runner import Token
 
 _FIELDS = ("type", "subject", "statement", "quote")
@@ -89,7 +88,7 @@ def _speaker(fact: Extracted, piece: CurationPiece, told: PieceContext) -> str:
 
 
 def _extracted(row: Mapping[str, str], piece: CurationPiece) -> Extracted | None:
-    found = _found(row["quote"], piece.text)
+    found = quoted(row["quote"], piece.text)
     statement = " ".join(row["statement"].split())
     if found is None or not statement or len(statement) > LONGEST:
         return None
@@ -104,12 +103,3 @@ def _extracted(row: Mapping[str, str], piece: CurationPiece) -> Extracted | None
         end=piece.start + end,
         confidence=CONFIDENCE,
     )
-
-
-def _found(quote: str, text: str) -> tuple[int, int] | None:
-    """Where the quote is, white space aside."""
-    words = quote.split()
-    if not words:
-        return None
-    match = re.search(r"\s+".join(map(re.escape, words)), text)
-    return match.span() if match else None

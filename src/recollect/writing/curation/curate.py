@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from os.path import basename
 from typing import Any
 
 from recollect.errors import InputError, UsageError
-from recollect.facts import TYPES
+from recollect.facts import TYPES, shortened
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Problem, json_list, stable_id
-from recollect.text import heads
-from recollect.writing.curation.extract import Extracted
+from recollect.text import heads, stated
+from recollect.writing.curation.extract import Extracted, quoted
 from recollect.writing.curation.group import Shelf
 from recollect.writing.curation.outline import form_of
 from recollect.writing.curation.receipts import DocumentChange, ReceiptItem
@@ -145,41 +146,47 @@ def handed_in(
 ) -> HandedIn:
     """Reads facts as a caller gives them: statements, or each with its ``text`` and what is known
     of ``type``, ``subject`` and ``quote``. What cannot be meant is refused before anything is
-    written: no text, a type that there is not, a field that there is not."""
+    written: no text, a type that there is not, a field that there is not. A quote is found
+    whatever its white space; one that is not in the text is refused, and its fact is kept."""
     told = [_told(one, n) for n, one in enumerate(facts, 1)]
+    found = [_handed_in(one, text, redacted) for one in told]
     lost = [
-        Problem(f"fact {n}", "its quote is not in the text, and is left out")
-        for n, one in enumerate(told, 1)
-        if str(one.get("quote") or "") not in text
+        Problem(f"fact {n}", "its quote is not in the text; the fact is kept without it")
+        for n, (one, fact) in enumerate(zip(told, found, strict=True), 1)
+        if one.get("quote") and not fact.quote
     ]
-    return HandedIn(tuple(_handed_in(one, text, redacted) for one in told), tuple(lost))
+    return HandedIn(tuple(found), tuple(lost))
 
 
 def _told(one: Mapping[str, Any] | str, n: int) -> Mapping[str, Any]:
     """A fact as fields, if they can be meant."""
     told = {"text": one} if isinstance(one, str) else one
-    if not isinstance(told, Mapping) or not str(told.get("text", "")).strip():
+    if not isinstance(told, Mapping) or not told.get("text"):
         raise UsageError(f"fact {n} has no text", hint='give {"text": …, "type": …} each')
     wrong = next((key for key in told if key not in _KEYS), None)
     if wrong is not None:
         raise UsageError(f"fact {n} has {wrong!r}", hint=f"give {', '.join(_KEYS)}")
+    wrong = next((key for key in told if not isinstance(told[key], str | None)), None)
+    if wrong is not None:
+        said = shortened(repr(told[wrong]))
+        raise UsageError(f"fact {n}: its {wrong} is {said}", hint="give a text")
+    if not told["text"].strip():
+        raise UsageError(f"fact {n} has no text", hint="give a sentence")
     if (told.get("type") or "fact") not in TYPES:
         raise UsageError(f"fact {n}: there is no type {told['type']!r}", hint=", ".join(TYPES))
     return told
 
 
 def _handed_in(told: Mapping[str, Any], text: str, redacted: Callable[[str], str]) -> Extracted:
-    quote = str(told.get("quote") or "")
-    quote = quote if quote in text else ""
-    start = text.find(quote)
-    subject = str(told.get("subject") or told.get("name") or "")
+    start, end = quoted(told.get("quote") or "", text) or (0, 0)
+    subject = redacted(told.get("subject") or told.get("name") or "")
     return Extracted(
         type=told.get("type") or "fact",
         subject=subject,
-        statement=redacted(" ".join(str(told["text"]).split())),
-        quote=quote,
+        statement=redacted(" ".join(told["text"].split())),
+        quote=text[start:end],
         start=start,
-        end=start + len(quote),
+        end=end,
         confidence=1.0,
         heading=subject,
     )
@@ -203,14 +210,15 @@ def source_text(
 ) -> SourceText:
     """The text and what is known of it; one without a name is called by its content, so that it
     is the same again. What the caller does not say of title and date, the head of the text does,
-    unless it is a conversation; a note is of the moment that it is told in."""
+    unless it is a conversation; a date may be in the title or the name, too. A note is of the
+    moment that it is told in."""
     if len(text) > most * 1_000_000:
         raise InputError(
             f"{title or name or 'the text'} has {len(text) / 1e6:,.0f} million characters",
             hint=f"curate at most {most} at a time, or raise import.max_mb",
         )
     now = datetime.now(UTC)
-    said = None if note else heads.written_on(text, now)
+    said = None if note else stated.own({}, title, basename(name)) or heads.written_on(text, now)
     return SourceText(
         text=text,
         name=name or f"text-{stable_id(text)[:12]}",

@@ -13,7 +13,7 @@ What it guarantees
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import zip_longest
 
@@ -23,19 +23,21 @@ from recollect.ports import PassageSentences, SpokenSentence, Worth, WorthModel
 from recollect.text.heads import is_attendance
 from recollect.text.keys import words
 from recollect.text.lexical import indexed_text
+from recollect.text.statements.in_force import is_proposed, standing
 from recollect.text.stopwords import stopwords
 from recollect.text.terms import stem, stems
 from recollect.tree.subjects import topic_name
 from recollect.writing.curation import subjects
 from recollect.writing.curation.chunk import CurationPiece
+from recollect.writing.curation.marks import Marks, is_open, of_heading, without_mark
 from recollect.writing.curation.outline import OutlineStretch, Speaker
 from recollect.writing.curation.recon import Kind
 from recollect.writing.curation.sentences import SentenceSpan, sentences
 from recollect.writing.curation.until import until
 from recollect.writing.runner import Token
 
-FEWEST = 3
-"""Words of a statement."""
+FEWEST, FEW = 3, 5
+"""Words that a statement has at least, and those up to which it may be part of another."""
 NOTED = 0.1
 """The probability from which on a sentence of a note is kept that was written to be kept."""
 
@@ -108,6 +110,13 @@ class Extracted(NamedTuple):
         return (Cite(self.source, self.start, self.end, self.quote), *self.also)
 
 
+def quoted(quote: str, text: str) -> tuple[int, int] | None:
+    """Returns where a text has a quote, white space aside."""
+    said = quote.split()
+    match = re.search(r"\s+".join(map(re.escape, said)), text) if said else None
+    return match.span() if match else None
+
+
 class _Said(NamedTuple):
     """A sentence, and the stretch that it is in."""
 
@@ -115,6 +124,11 @@ class _Said(NamedTuple):
     part: OutlineStretch
     before: SentenceSpan | None
     """The one before it in the same paragraph."""
+    mark: FactType | None
+    """What the text itself calls it."""
+
+    def text(self, piece: CurationPiece) -> str:
+        return piece.text[self.sentence.start : self.sentence.end]
 
     def moved(self, shift: int) -> SpokenSentence:
         """Where it is in another text, which has the piece *shift* characters further on."""
@@ -125,8 +139,11 @@ class _Said(NamedTuple):
 class BySentences:
     """The extractor that needs no language model."""
 
-    def __init__(self, model: WorthModel) -> None:
+    def __init__(self, model: WorthModel, least: Callable[[str, str], float] | None = None) -> None:
+        """*least* says of a sentence and its kind how sure the model must be of it, where that is
+        not its threshold."""
         self._model = model
+        self._least = least
 
     def extract(
         self, piece: CurationPiece, told: PieceContext, token: Token
@@ -145,14 +162,19 @@ class BySentences:
             said.append(some)
             at += len(passage.text)
         judged = self._model.judge(passages)
-        least = NOTED if told.note else self._model.threshold
         found = [
             fact
             for some, worths in zip(said, judged, strict=True)
             for one, worth in zip(some, worths, strict=True)
-            if worth.keep >= least and (fact := _fact(piece, one, worth, told)) is not None
+            if (one.mark or self._keeps(one.text(piece), worth, told))
+            and (fact := _fact(piece, one, worth, told)) is not None
         ]
         return list(_outermost(found))
+
+    def _keeps(self, sentence: str, worth: Worth, told: PieceContext) -> bool:
+        if self._least is not None:
+            return worth.keep >= self._least(sentence, worth.kind)
+        return worth.keep >= (NOTED if told.note else self._model.threshold)
 
 
 def _outermost(facts: Sequence[Extracted]) -> Iterator[Extracted]:
@@ -164,6 +186,7 @@ def _outermost(facts: Sequence[Extracted]) -> Iterator[Extracted]:
 
 def _said(piece: CurationPiece, start: int, end: int, told: PieceContext) -> Iterator[_Said]:
     """The sentences of a passage that somebody says, by their offsets in the piece."""
+    marks = Marks(piece.text)
     for part in piece.parts:
         if part.sort != "words" or part.speaker in _UNREAD:
             continue
@@ -171,8 +194,11 @@ def _said(piece: CurationPiece, start: int, end: int, told: PieceContext) -> Ite
         first = max(start, part.start - piece.start)
         last = min(end, part.end - piece.start)
         before: SentenceSpan | None = None
+        mark: FactType | None = None
         for one in sentences(piece.text, first, last, part.speaker != "user"):
-            yield _Said(one, part, None if one.first else before)
+            goes_on = not one.first and _is_fragment(piece.text[one.start : one.end])
+            mark = marks.at(one.start) or (mark if goes_on else None)
+            yield _Said(one, part, None if one.first else before, mark)
             before = one
 
 
@@ -180,24 +206,26 @@ def _fact(piece: CurationPiece, said: _Said, worth: Worth, told: PieceContext) -
     text, part = piece.text, said.part
     start, end = said.sentence.start, said.sentence.end
     statement = _statement(text[start:end])
-    if _PRONOUN.match(statement):
-        if said.before is None:
-            return None
+    if _PRONOUN.match(statement) and said.before is None:
+        return None
+    if said.before and (_PRONOUN.match(statement) or _is_fragment(statement)):
         start = said.before.start
         statement = _statement(text[start:end])
-    asks = statement.endswith("?")
-    if is_attendance(statement):
+    asks = statement.endswith("?") or is_open(statement)
+    if is_attendance(statement) or not without_mark(statement):
         return None
-    if statement.count(" ") + 1 < FEWEST or (told.note and asks and worth.keep < 0.5):
+    is_brief = statement.count(" ") + 1 < FEWEST and not said.mark
+    if is_brief or (told.note and asks and worth.keep < 0.5):
         return None
-    subject = subjects.subject(statement)
+    statement = _unmarked(statement) if said.mark else statement
+    subject = subjects.subject(without_mark(statement))
     if part.named and _OF_ONESELF.search(statement):
         statement = f"{part.speaker}: {statement}"
         subject = subject or part.speaker
     named = is_telling(subject) and not _OF_US.search(statement)
     day = until(statement, told.date or datetime.now(UTC))
     return Extracted(
-        type=_type(worth.kind, asks),
+        type=said.mark or of_heading(part.heading) or _type(worth.kind, asks, statement),
         subject=subject,
         statement=statement,
         quote=text[start:end],
@@ -213,6 +241,22 @@ def _fact(piece: CurationPiece, said: _Said, worth: Worth, told: PieceContext) -
     )
 
 
+def _unmarked(statement: str) -> str:
+    """The statement without what its type says already ("Decision: …"), where it is a sentence
+    without it that stands as the whole does: "Not decided: …" stays."""
+    rest = without_mark(statement).strip()
+    asks = rest.endswith("?")
+    if len(rest.split()) < FEWEST or not (asks or standing(rest) == standing(statement)):
+        return statement
+    return rest[:1].upper() + rest[1:]
+
+
+def _is_fragment(statement: str) -> bool:
+    """Whether a few words say something only of what stands before them ("Ana, until May.")."""
+    told = words(without_mark(statement))
+    return len(told) <= FEW and not any(subjects.is_verb(word.folded) for word in told)
+
+
 def _about(statement: str, heading: str, told: PieceContext) -> str:
     """Returns what the section of a statement is about, or its text, where it does not say so."""
     about = topic_name(heading.rpartition(" > ")[2]) or told.about
@@ -226,8 +270,10 @@ def is_telling(subject: str) -> bool:
     return sum(stem(word) not in stopwords() for word in said) > 1
 
 
-def _type(kind: str, asks: bool) -> FactType:
+def _type(kind: str, asks: bool, statement: str) -> FactType:
     said = "open_question" if asks else kind
+    if said == "decision" and is_proposed(statement):
+        return "fact"
     return next((one for one in TYPES if one == said), "fact")
 
 

@@ -147,7 +147,7 @@ class _Filing:
         self._facts = facts
         self._subject = place.subject
         self._said = {fact: spoken(f"{fact.statement} {fact.subject}") for fact in facts}
-        self._headings = {fact: _heading(fact, self._subject) for fact in facts}
+        self._headings = {fact: _heading(fact, self._subject, place.title) for fact in facts}
         self._pages = shelf.pages() if shelf else ()
         self._subjects = {spoken(one.subject): one.subject for one in self._pages}
         loose = shelf.texts(Address(self._subject, OVERVIEW, "").path) if shelf else ()
@@ -225,10 +225,11 @@ def _order(label: Label, covered: Sequence[Extracted]) -> tuple[float, int, str]
     return -WEIGHTS[label.kind][0] * len(covered), -len(label.key), label.key
 
 
-def _heading(fact: Extracted, subject: str) -> str:
-    """The innermost of its headings that names a topic, and not the subject itself."""
-    trail = reversed(fact.heading.split(" > "))
-    topics = (name for heading in trail if (name := topic_name(heading)))
+def _heading(fact: Extracted, subject: str, title: str) -> str:
+    """The innermost of its headings that names a topic, and not the subject itself. The title of
+    a text is no topic where it names a kind of text ("Session")."""
+    said = [one for one in fact.heading.split(" > ") if one != title or subject_name(title)]
+    topics = (name for heading in reversed(said) if (name := topic_name(heading)))
     found = next(topics, "")
     return "" if subject_name(found) == subject else found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import accumulate
 from operator import attrgetter
@@ -31,6 +31,7 @@ from recollect.writing.curation.recon import Survey, survey
 from recollect.writing.runner import Slot, SlotContext, Token, fan_out
 
 SLUG = 40
+LAST_LATIN = "\u024f"
 MOST_READ = 400_000
 """Characters of a text that are read for facts; all of it is kept."""
 TOGETHER = 32
@@ -56,6 +57,8 @@ class SourceText(NamedTuple):
     channel: str = ""
     by: str = ""
     speaker: Speaker = ""
+    origin: str = ""
+    """The place of its source that it is from, as an import says it."""
     note: bool = False
     """Somebody wrote it to have it kept."""
     facts: tuple[Extracted, ...] | None = None
@@ -162,12 +165,12 @@ def _extract(context: SlotContext) -> Extraction:
         for one in done
         if one.error
     ]
-    lost += _untold(given, found.language)
     if len(some) < len(all_pieces):
         unread = len(given.text) - all_pieces[len(some)].start
         why = f"the last {unread:,} characters were not read for facts; they are kept"
         lost.append(Problem(given.name, why))
     read = [fact for one in done for fact in one.result or ()]
+    lost += [Problem(given.name, why) for why in _untold(found, bool(read or lost))]
     lost += [Problem(f"“{fact.statement}”", fact.refused) for fact in read if fact.refused]
     unread = bool(done) and all(one.error for one in done)
     return Extraction(tuple(fact for fact in read if not fact.refused), tuple(lost), unread)
@@ -185,12 +188,20 @@ def _about(given: SourceText) -> str:
     return ", ".join(filter(None, (mail, subject_name(given.title))))
 
 
-def _untold(given: SourceText, language: str) -> list[Problem]:
-    """Says so where a text is in a language that the models know little of."""
-    if language in ("", "en"):
-        return []
-    why = f"it is in {language!r}, of which the models know little: facts may be missing"
-    return [Problem(given.name, f"{why}; the text is kept")]
+def _untold(text: Survey, has_facts: bool) -> Iterator[str]:
+    """Yields what is to be said of a text in a language that the models know little of, or in a
+    script that they do not read."""
+    if text.language not in ("", "en"):
+        why = f"it is in {text.language!r}, of which the models know little: facts may be missing"
+        yield f"{why}; the text is kept"
+    elif not (text.language or has_facts) and _is_foreign(text.head):
+        yield "no facts are taken from its language; the text is kept"
+
+
+def _is_foreign(text: str) -> bool:
+    """Whether most letters of a text are not Latin."""
+    letters = list(filter(str.isalpha, text))
+    return 2 * sum(letter > LAST_LATIN for letter in letters) > len(letters)
 
 
 def _group(context: SlotContext) -> Groups:
@@ -343,6 +354,7 @@ def document_of(given: SourceText) -> Document:
         date=given.said_at,
         owner=given.owner,
         scopes=given.scopes,
+        origin=given.origin,
     )
 
 

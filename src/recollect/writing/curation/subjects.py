@@ -32,6 +32,12 @@ _VERBS = frozenset(
     "open set sets".split()
 )
 
+_BEFORE_VERBS = frozenset(
+    "i we you they he she who longer never not can't won't don't doesn't didn't should will would "
+    "must".split()
+)
+"""What follows these is a verb, and begins no phrase."""
+
 
 class SubjectPhrase(NamedTuple):
     text: str
@@ -71,12 +77,24 @@ middle of one, nor with a verb."""
 
 
 def subject(statement: str) -> str:
-    """Returns the phrase that a statement is about; nothing where none will do."""
+    """Returns the phrase that a statement is about: what it names before a colon, else the best of
+    its phrases; nothing where none will do."""
+    label = _LABEL.match(statement)
+    if label and _is_label(label[1]):
+        return label[1]
     best = max(phrases(statement), key=_score, default=None)
     return best.text if best is not None and _score(best) > _LEAST else ""
 
 
 _LEAST = -4.0
+_LABEL = re.compile(r"([^\W\d_][^:;,.!?()\n]{2,40}): \S")
+
+
+def _is_label(said: str) -> bool:
+    """Whether what stands before a colon is a name, and no statement or date."""
+    told = [fold(token) for token in _TOKEN.findall(said)]
+    is_phrase = 1 < len(told) <= MOST_WORDS and _is_word(told[0]) and _is_word(told[-1])
+    return is_phrase and _VERBS.isdisjoint(told) and not _NO_NAME.search(said)
 
 
 def names(statement: str) -> list[str]:
@@ -110,9 +128,15 @@ def _phrases(statement: str) -> Iterator[SubjectPhrase]:
                 if low[end - 1] != "of":
                     break
                 continue
-            if not _is_word(low[start]):
+            if not _is_word(low[start]) or (start and low[start - 1] in _BEFORE_VERBS):
                 break
             yield _phrase(tokens, low, start, end)
+
+
+def is_verb(word: str) -> bool:
+    """Whether a word may be the verb of a statement, by a list of those that are common and by its
+    ending."""
+    return word in _VERBS or word.endswith(("s", "ed", "ing"))
 
 
 @lru_cache(maxsize=4096)
