@@ -21,6 +21,8 @@ from typing import Any
 from mcp_client import WAIT
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+DRAWN = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
+"""Nobody presses a key before the page is drawn, which is when a field gets its autofocus."""
 KEYS = {"Enter": ("\r", 13), "Escape": ("", 27), "Tab": ("\t", 9)}
 
 
@@ -86,6 +88,7 @@ class Browser:
         self._events = [one for one in self._events if one.get("method") != "Page.loadEventFired"]
         act()
         self.wait("Page.loadEventFired")
+        self.run(DRAWN)
 
     def run(self, script: str) -> Any:
         """What an expression of JavaScript is."""

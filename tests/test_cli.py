@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -323,6 +324,23 @@ def test_a_limit_may_be_given_up_where_too_little_is_found(filled: Cli) -> None:
     assert filled("search", "kayak", "--relax", "owner").code == 2
 
 
+def test_a_title_is_said_once_and_a_named_line_is_whole_where_no_screen_is(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    long = "notes-about-the-walrus-and-where-it-sleeps-in-the-long-winter"
+    for n in range(3):
+        page = f"# Walrus {n}\n\nThe walrus number {n} sleeps in the winter on the ice.\n"
+        (tmp_path / f"{long}-{n}.md").write_text(page)
+    cli("add", str(tmp_path))
+    said = cli("search", "where does the walrus sleep?", "--limit", "1").out
+    found, _, rest = said.partition("also, for")
+    assert found.count("Walrus ") == 1
+    named = [line for line in rest.splitlines() if "Walrus" in line]
+    assert len(named) == 2
+    assert all("note" in line and "walrus" in line.rpartition("·")[2] for line in named)
+
+
 def test_limit_caps_the_results_and_not_the_count(filled: Cli) -> None:
     answer = filled("search", "deploy soup kayak sessions", "--limit", "2", "--json").json
     assert len(answer["results"]) == 2
@@ -374,8 +392,9 @@ def test_full_shows_the_whole_passage(cli: Cli, tmp_path: Path) -> None:
 def test_explain_shows_the_stages_and_the_parts_of_the_score(filled: Cli) -> None:
     done = filled("search", "kayak", "--explain")
     assert "what happened" in done.out
-    assert "lexical (#1)" in done.out
+    assert re.search(r"found by .*lexical \(#1, [1-9]", done.out)
     assert "sure, from" in done.out
+    assert not re.search(r"[+-]0\.00 (lexical|vector)", done.out)
 
 
 # ------------------------------------------------------------------ get
@@ -554,6 +573,12 @@ def test_forgetting_the_unknown_or_the_forgotten_is_exit_3(filled: Cli) -> None:
     assert filled("forget", "no-such-thing").code == 3
     assert filled("forget", "adr-1").code == 0
     assert filled("forget", "adr-1").code == 3
+
+
+def test_what_is_not_there_names_what_is_called_so_in_another_folder(filled: Cli) -> None:
+    refused = filled("forget", "elsewhere/notes/boats.md")
+    assert refused.code == 3
+    assert "there is boats.md" in refused.err
 
 
 def test_a_name_that_only_begins_like_a_document_forgets_nothing(filled: Cli) -> None:
@@ -1190,6 +1215,25 @@ def test_what_is_not_there_is_named_with_what_to_do(
     assert done.code != 0
     assert str(tmp_path / "nowhere") in done.err
     assert hint in done.err
+
+
+def test_a_file_is_curated_as_an_import_reads_it(cli: Cli, tmp_path: Path) -> None:
+    said = "# Kasse\n\nWir haben entschieden, dass Müller die Kasse führt.\n"
+    wide = tmp_path / "kasse.md"
+    wide.write_text(said, encoding="utf-16")
+    (tmp_path / "20260305 van.txt").write_text("We rent a van for the fair.\n")
+    latin = tmp_path / "old.md"
+    latin.write_text(said, encoding="latin-1")
+    done = cli("curate", str(tmp_path), "--json")
+    assert done.code == 1
+    assert "old.md:3: not UTF-8" in done.err
+    assert [one["kept"] for one in done.json["texts"]] == ["new", "new"]
+    kept = {one["title"]: one for one in cli("list", "--kind", "note", "--json").json["items"]}
+    assert kept.keys() == {"Kasse", "20260305 van"}
+    assert kept["20260305 van"]["date"] == "2026-03-05T00:00:00Z"
+    assert "Müller" in cli("get", kept["Kasse"]["id"]).out
+    refused = cli("curate", str(latin))
+    assert (refused.code, "iconv" in refused.err) == (1, True)
 
 
 def test_settings_that_cannot_be_written_say_where_they_are_to_be(tmp_path: Path) -> None:

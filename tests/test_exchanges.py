@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -123,6 +124,86 @@ def test_a_session_that_only_asks_is_still_found_among_sessions(asked: Memory) -
     found = asked.sessions(MOVED)
     assert isinstance(found, Discovery)
     assert any(hit.session.session_id == "asks" for hit in found.hits)
+
+
+EUROS = note("euros", "The checkout page shows prices in euros.")
+LOOKED = (("tool", "Bash command='grep -rn rate src'"), ("tool", "src/rates.py:3\n" * 9))
+APRIL, WEEK = datetime(2026, 4, 1, tzinfo=UTC), timedelta(days=7)
+RATE = "How is the currency rate for the checkout fetched?"
+
+
+@pytest.mark.parametrize(
+    ("question", "between", "reply"),
+    [
+        (RATE, [("assistant", "Let me check."), *LOOKED], "Once a day, from the central bank."),
+        (RATE, LOOKED * 30, "Once a day, from the central bank."),
+        (f"Now {RATE[0].lower()}{RATE[1:-1]}", LOOKED, "Once a day, from the central bank."),
+        (
+            "Wie wird der Wechselkurs für die Kasse geholt?",
+            [("assistant", "Ich schaue kurz nach."), *LOOKED],
+            "Einmal am Tag von der Zentralbank.",
+        ),
+    ],
+)
+def test_the_reply_that_comes_after_tools_is_what_answers(
+    tmp_path: Path, question: str, between: list[tuple[str, str]], reply: str
+) -> None:
+    turns = (("user", question), *between, ("assistant", reply), ("user", "great, thanks"))
+    with Memory.open(tmp_path / "store", rerank_model="none") as memory:
+        memory.put([EUROS, session("rate", *turns, title=question)])
+        memory.models.embed()
+        (found,) = [one for one in memory.search(question).results if one.document == "rate"]
+    assert reply in found.text
+    assert found.id.endswith(f":{len(turns) - 2}")
+    assert found.confidence < 0.85, "as sure as an earlier reply can be"
+
+
+@pytest.mark.parametrize("said", [[], [("assistant", "I'll look into it.")]])
+@pytest.mark.parametrize("asked", [RATE, "From where does the checkout fetch its currency rate?"])
+def test_a_question_that_nobody_replied_to_is_not_returned(
+    tmp_path: Path, asked: str, said: list[tuple[str, str]]
+) -> None:
+    with Memory.open(tmp_path / "store", rerank_model="none") as memory:
+        memory.put([EUROS, session("rate", ("user", RATE), *said, *LOOKED, title=RATE)])
+        memory.models.embed()
+        found = memory.search(asked)
+    assert "rate" not in [one.document for one in found.results]
+
+
+def test_the_reply_comes_after_what_was_asked_back(tmp_path: Path) -> None:
+    turns = (
+        ("user", RATE),
+        ("assistant", "Of which country?"),
+        ("user", "Austria"),
+        ("assistant", "Once a day, from the central bank."),
+    )
+    with Memory.open(tmp_path / "store", rerank_model="none") as memory:
+        memory.put([EUROS, session("rate", *turns, title=RATE)])
+        memory.models.embed()
+        assert "central bank" in memory.search(RATE).results[0].text
+
+
+def test_of_what_was_replaced_no_question_is_left_as_a_result(tmp_path: Path) -> None:
+    old = "The metrics exporter listens on port 9187."
+    new = "From now on the metrics exporter listens on port 9200."
+    with Memory.open(tmp_path / "store", rerank_model="none") as memory:
+        memory.put(
+            [
+                session(
+                    "old", ("user", PORT), ("assistant", old), date=datetime(2026, 4, 1, tzinfo=UTC)
+                ),
+                session(
+                    "new",
+                    ("user", new),
+                    ("assistant", "Noted."),
+                    date=datetime(2026, 4, 9, tzinfo=UTC),
+                ),
+            ]
+        )
+        memory.models.embed()
+        found = memory.search(PORT)
+    assert [one.document for one in found.results] == ["new"]
+    assert [one.text for one in found.results[0].earlier] == [old]
 
 
 # ------------------------------------------------------------------ what nobody said

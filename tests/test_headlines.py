@@ -111,11 +111,12 @@ def test_a_heading_that_is_the_title_is_not_read_again() -> None:
         ({"kind": "code", "title": "ratelimit", "path": "ratelimit.py"}, "ratelimit.py"),
         ({"kind": "code", "title": "ratelimit", "path": "src/ratelimit.py"}, "src/ratelimit.py"),
         ({"title": "release", "path": "runbooks/release.md"}, "runbooks/release.md"),
-        ({"title": "release", "path": "release.md"}, ""),
+        ({"title": "release", "path": "release.md"}, "release.md"),
+        ({"title": "a", "path": "a.env"}, "a.env"),
         ({"title": "src/a.py", "path": "src/a.py"}, ""),
     ],
 )
-def test_the_path_of_a_file_is_told_unless_the_title_says_as_much(
+def test_the_path_of_a_file_is_told_unless_the_title_is_the_path(
     given: dict[str, Any], path: str
 ) -> None:
     assert headlines.path(result(**given)) == path
@@ -128,12 +129,12 @@ def test_the_source_is_told_where_there_are_two() -> None:
     assert "· vault ·" in tool_text.answer(answer(result(), other), {})
 
 
-def test_the_header_is_no_surer_than_what_stands_first() -> None:
-    newest, surest = result(confidence=0.5), result(confidence=0.9, id="0" * 16 + ":0")
-    found = answer(newest, surest, confidence=0.9)
-    assert tool_text.answer(found, {}).startswith("direct_passages · possible\n")
-    assert render.answer(found, Style(False)).startswith("found · possible · ")
-    assert (found.as_json()["said"], found.as_json()["confidence"]) == ("possible", 0.9)
+def test_the_header_is_as_sure_as_the_answer() -> None:
+    first, surest = result(confidence=0.5), result(confidence=0.9, id="0" * 16 + ":0")
+    found = answer(first, surest, confidence=0.9)
+    assert tool_text.answer(found, {}).startswith("direct_passages · sure\n")
+    assert render.answer(found, Style(False)).startswith("found · sure · ")
+    assert (found.as_json()["said"], found.as_json()["confidence"]) == ("sure", 0.9)
 
 
 @pytest.mark.parametrize("title", ["Deploys", "How a depot is added to all that we have of them"])

@@ -267,6 +267,24 @@ def test_a_session_is_pointed_to_by_what_was_answered(hook: Hook) -> None:
     )
 
 
+@pytest.mark.parametrize("reply", ["They go through the broker Hermod.", ""])
+def test_what_comes_before_a_reply_is_not_pointed_to(hook: Hook, reply: str) -> None:
+    asked = "Which queue do we use for the invoice emails?"
+    turns = [
+        ("user", f"Now {asked[0].lower()}{asked[1:-1]}"),
+        ("assistant", "Let me check which queue we use for the invoice emails."),
+        ("tool", "Bash command='grep -rn queue src/'"),
+        ("assistant", reply),
+    ]
+    with Memory.open() as memory:
+        memory.put([talk(asked, 3, *turns[: 3 + bool(reply)])])
+        memory.models.embed()
+    said = hook("prompt", payload("claude-code", "prompt", prompt=asked))
+    assert ("Hermod" in said) is bool(reply)
+    assert "Let me check" not in said
+    assert "user:" not in said
+
+
 def test_of_two_sessions_the_later_is_pointed_to_first(hook: Hook) -> None:
     old = ("assistant", "We fixed the duplicate labels: the retry sends an idempotency key.")
     new = ("assistant", "To fix the duplicate labels, the lookup reads from the primary.")

@@ -154,6 +154,9 @@ def test_what_is_written_over_http_is_in_the_library(at: Address, library: Memor
     assert kept["action"] == "added"
     id = kept["fact"]["id"]
     assert library.curation.timeline(id)[0].as_json() == kept["fact"]
+    told = {"text": "The mast is 12 m.", "subject": "mast height", "quote": "mast of 12 m"}
+    curated = at.post("curate", text="She has a mast of 12 m.", facts=[told]).json
+    assert library.curation.fact("mast height").id == curated["items"][0]["id"]
     record = at.post("record", kind="decision", body="Retries stay at three.", issue="PAY-7").json
     assert library.get(record["id"]).text.startswith("Retries stay at three.")
     bundle = at.post("gather", query="how do we sail?").json
@@ -621,6 +624,15 @@ def test_a_signal_before_the_server_listens_to_signals_ends_it(
     monkeypatch.setattr(made, "run", told)
     with http_server.listening("127.0.0.1", 0) as bound:
         assert http_server.serve(made, bound) == signal.SIGTERM
+
+
+def test_a_body_does_not_wait_until_its_head_is_acknowledged() -> None:
+    with (
+        http_server.listening("127.0.0.1", 0) as bound,
+        socket.create_connection(bound.getsockname(), timeout=WAIT),
+        bound.accept()[0] as accepted,
+    ):
+        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 def test_a_store_that_is_restored_or_moved_is_served_from_then_on(tmp_path: Path) -> None:

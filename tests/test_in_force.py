@@ -84,6 +84,43 @@ def test_a_reversal_is_the_latest(memory: Memory, tmp_path: Path) -> None:
     assert [one.document for one in first.earlier] == ["b.md", "a.md"]
 
 
+@pytest.mark.parametrize(
+    "notes",
+    [
+        {
+            "a.md": (2, "# Session timeout\n\nThe session timeout is 60 minutes."),
+            "b.md": (4, "# Session timeout\n\nWe changed the session timeout to 30 minutes."),
+            "c.md": (7, "# Session timeout\n\nWe went back to 60 minutes."),
+        },
+        {
+            "log.md": (
+                8,
+                "# Log\n\n- 2026-02-01: The session timeout is 60 minutes.\n- 2026-04-01: We"
+                " changed the session timeout to 30 minutes.\n- 2026-07-01: We went"
+                " back to 60 minutes.",
+            )
+        },
+    ],
+)
+def test_a_reversal_may_leave_to_its_title_or_its_neighbour_of_what(
+    memory: Memory, tmp_path: Path, notes: dict[str, tuple[int, str]]
+) -> None:
+    memory.add(written(tmp_path, notes))
+    first = asked(memory, "what is the session timeout?").results[0]
+    assert "We went back to 60 minutes." in first.text
+    assert ["30" in one.text for one in first.earlier] == [True, False]
+
+
+def test_what_went_back_beside_another_matter_ends_nothing(memory: Memory, tmp_path: Path) -> None:
+    notes = {
+        "a.md": (2, "# Session timeout\n\nThe session timeout is 60 minutes."),
+        "c.md": (7, "# Standup\n\nThe standup was too short. We went back to 30 minutes."),
+    }
+    memory.add(written(tmp_path, notes))
+    first = asked(memory, "what is the session timeout?").results[0]
+    assert (first.path, first.earlier) == ("a.md", ())
+
+
 def test_who_asks_about_the_past_is_shown_both(memory: Memory, tmp_path: Path) -> None:
     memory.add(written(tmp_path, UPLOADS))
     answer = asked(memory, "what was the previous maximum upload size?")
@@ -165,9 +202,10 @@ def test_what_is_shown_beside_an_answer_or_in_its_place_is_no_surer_than_it_was(
     later = Candidate(2, 2, score=0.5, contributions=(), confidence=0.1)
     note = StoredPassage(2, "d:2", Passage(0, "It is 5 now."), Document("d", "notes"))
     said = Statement(later, note, 0, 12)
-    shown = in_force.Shown((first,), {1: (Stretch(1, 0, 4),)})
+    before = StoredPassage(1, "c:1", Passage(0, "It is 4."), Document("c", "notes"))
+    shown = in_force.Shown((first,), {1: (Stretch(1, 0, 8),)})
     assert [c.confidence for c in shown.beside(first, [said]).candidates] == [0.3, 0.3]
-    instead, _ = shown.instead(first, in_force.Group(said, (Statement(first, note, 0, 12),)))
+    instead, _ = shown.instead(first, in_force.Group(said, (Statement(first, before, 0, 8),)))
     assert [c.confidence for c in instead.candidates] == [0.3]
 
 
@@ -205,6 +243,35 @@ def test_a_later_turn_of_a_session_replaces_an_earlier_one(memory: Memory, tmp_p
     memory.add(lines)
     first = asked(memory, "what is the rate limit of the public API?").results[0]
     assert (first.document, [one.document for one in first.earlier]) == ("s2", ["s1"])
+
+
+@pytest.mark.parametrize("store", ["memory://", "store"])
+def test_a_turn_is_of_its_own_time_and_not_of_the_first_of_its_session(
+    tmp_path: Path, store: str
+) -> None:
+    limit = "The export limit of the public API is {} rows a page."
+
+    def session(id: str, *turns: tuple[str, str]) -> str:
+        told = [{"role": "user", "date": date, "text": text} for date, text in turns]
+        return json.dumps({"id": id, "kind": "session", "turns": told}) + "\n"
+
+    lines = tmp_path / "talks.jsonl"
+    lines.write_text(
+        session("long", ("2026-02-02", "Let us begin."), ("2026-08-20", limit.format(90)))
+        + session("short", ("2026-05-02", limit.format(40)))
+    )
+    place = store if ":" in store else str(tmp_path / store)
+    question = "what is the export limit of the public API?"
+    with Memory.open(place) as memory:
+        memory.add(lines)
+        first = asked(memory, question).results[0]
+        assert (first.document, f"{first.date:%Y-%m-%d}") == ("long", "2026-08-20")
+        assert [(one.document, f"{one.until:%Y-%m-%d}") for one in first.earlier] == [
+            ("short", "2026-08-20")
+        ]
+        june = datetime(2026, 6, 1, tzinfo=UTC)
+        then = memory.search(question, cache=False, as_of=june).results[0]
+        assert (then.document, then.earlier) == ("short", ())
 
 
 def test_a_cached_answer_has_what_it_replaced(memory: Memory, tmp_path: Path) -> None:
@@ -438,3 +505,220 @@ def test_a_line_above_a_text_is_no_statement(line: str, is_head: bool) -> None:
     )
     one = Statement(Candidate(1, 1, 0.0, ()), note, 0, len(line))
     assert one.is_head == is_head
+
+
+SERVICE = {
+    "mail-api.md": (3, '# mail-api\n\nLogs: `{app="mail-api"}` in Loki.'),
+    "split.md": (
+        5,
+        "# Two services\n\nSince the split mail-api only accepts, mail-worker sends now."
+        " postman was switched off on 24 March.",
+    ),
+}
+
+
+def test_what_is_said_later_of_the_same_service_replaces_nothing_else_of_it(
+    memory: Memory, tmp_path: Path
+) -> None:
+    memory.add(written(tmp_path, SERVICE))
+    first = asked(memory, "where are mail-api logs").results[0]
+    assert "Loki" in first.text
+    assert not any(one.earlier for one in asked(memory, "where are mail-api logs").results)
+
+
+def test_a_command_is_replaced_by_no_sentence(memory: Memory, tmp_path: Path) -> None:
+    command = "```\nkafka-offsets --group eta-calc --to 2026-05-01 --reset --execute\n```"
+    notes = {
+        "kafka.md": (2, f"Resetting the offsets of eta-calc is harmless:\n\n{command}"),
+        "outage.md": (6, "The offsets of eta-calc were reset to zero instead of 40, now by hand."),
+    }
+    memory.add(written(tmp_path, notes))
+    found = asked(memory, "reset the offsets of eta-calc")
+    assert any("--execute" in one.text for one in found.results)
+    assert not any("--execute" in e.text for one in found.results for e in one.earlier)
+
+
+def test_what_else_the_document_of_a_replaced_value_says_stays(
+    memory: Memory, tmp_path: Path
+) -> None:
+    notes = {
+        "limits.md": (
+            3,
+            "The maximum upload size is 25 MB. The maximum upload size was decided by Haruka.",
+        ),
+        "gateway.md": (9, "The maximum upload size is 100 MB now."),
+    }
+    memory.add(written(tmp_path, notes))
+    first, *others = asked(memory, "who decided the maximum upload size?").results
+    assert "100 MB" in f"{first.text} {[one.text for one in others]}"
+    assert any("Haruka" in one.text for one in (first, *others))
+
+
+def test_hours_did_not_turn_into_a_share(memory: Memory, tmp_path: Path) -> None:
+    notes = {
+        "alerts.md": (2, "Alert: the disk of the store will fill in 4 h."),
+        "drill.md": (6, "We filled the disk of the store to 98 %."),
+    }
+    memory.add(written(tmp_path, notes))
+    found = asked(memory, "when will the disk of the store fill?")
+    assert not any(one.earlier for one in found.results)
+
+
+LETTER = (
+    "We ask for your consent to an increase of the net rent from 612 euros"
+    " to 655 euros a month as of 1 October {year}."
+)
+
+
+@pytest.mark.parametrize(
+    ("proposed", "agreed", "question", "value"),
+    [
+        (LETTER, "The net rent is 634 euros a month.", "What is my net rent?", "634"),
+        (
+            "The plan is to move the group to building C as of 1 December {year}.",
+            "The group stays in building A, the move was called off.",
+            "Which building is the group in?",
+            "building A",
+        ),
+        (
+            "Not decided: who pays for the sequencing of the jars. To be asked again.",
+            "Sequencing of the jars: Aylin pays.",
+            "Who is paying for the sequencing of the jars?",
+            "Aylin",
+        ),
+        (
+            "Open: who gives the key to the cleaner?",
+            "The cleaner gets the key from Ole.",
+            "Who gives the cleaner the key?",
+            "Ole",
+        ),
+    ],
+)
+def test_what_came_of_a_proposal_or_an_open_question_is_told_first(
+    memory: Memory, tmp_path: Path, proposed: str, agreed: str, question: str, value: str
+) -> None:
+    notes = {"a.md": (3, proposed.format(year=2026)), "b.md": (6, agreed)}
+    memory.add(written(tmp_path, notes))
+    assert value in asked(memory, question).results[0].text
+
+
+def test_a_proposal_replaces_nothing(memory: Memory, tmp_path: Path) -> None:
+    notes = {
+        "a.md": (3, "The net rent is 612 euros a month."),
+        "b.md": (6, LETTER.format(year=2026)),
+    }
+    memory.add(written(tmp_path, notes))
+    found = asked(memory, "What is my net rent?").results
+    assert not any("The net rent is 612" in e.text for one in found for e in one.earlier)
+
+
+@pytest.mark.parametrize(
+    ("holds", "idle", "question"),
+    [
+        (
+            "The upload limit is 30 MB.",
+            "I wish the upload limit were 50 MB.",
+            "what is the upload limit?",
+        ),
+        (
+            "The upload limit is 30 MB.",
+            "We decided against raising the upload limit to 50 MB.",
+            "what is the upload limit?",
+        ),
+        (
+            "The upload limit is 30 MB.",
+            "With the new gateway the upload limit could be 50 MB if we paid more.",
+            "what is the upload limit?",
+        ),
+        (
+            "The upload limit is 30 MB.",
+            "Ben suggested raising the upload limit to 50 MB.",
+            "what is the upload limit after raising?",
+        ),
+        (
+            "The choir rehearses on Tuesday in the school hall.",
+            "Should the choir rehearse on Friday in the school hall?",
+            "when does the choir rehearse in the school hall?",
+        ),
+        (
+            "Die Miete der Werkstatt beträgt 400 Euro.",
+            "Der Vorschlag, die Miete der Werkstatt auf 450 Euro zu erhöhen, wurde abgelehnt.",
+            "Wie hoch ist die Miete der Werkstatt?",
+        ),
+    ],
+)
+def test_what_is_asked_wished_supposed_or_refused_replaces_nothing(
+    memory: Memory, tmp_path: Path, holds: str, idle: str, question: str
+) -> None:
+    memory.add(written(tmp_path, {"a.md": (3, holds), "b.md": (6, idle)}))
+    answer = asked(memory, question)
+    assert answer.results[0].path == "a.md"
+    assert not any(one.earlier for one in answer.results)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "question"),
+    [
+        ("Postgres is our database.", "CockroachDB is our database.", "what is our database?"),
+        ("The database is Postgres.", "The database is now CockroachDB.", "what is the database?"),
+        (
+            "Monday is our release day.",
+            "Thursday is our release day.",
+            "which is our release day?",
+        ),
+        (
+            "Postgres es nuestra base de datos.",
+            "CockroachDB es nuestra base de datos.",
+            "¿Cuál es nuestra base de datos?",
+        ),
+    ],
+)
+def test_a_name_that_a_sentence_begins_with_is_a_value(
+    memory: Memory, tmp_path: Path, before: str, now: str, question: str
+) -> None:
+    memory.add(written(tmp_path, {"a.md": (3, before), "b.md": (6, now)}))
+    first = asked(memory, question).results[0]
+    assert (first.path, [one.text for one in first.earlier]) == ("b.md", [before])
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "question"),
+    [
+        ("Ana is on the billing team.", "Ben is on the billing team.", "who is on the team?"),
+        ("Mira is a nurse.", "Leo is a nurse.", "who is a nurse?"),
+    ],
+)
+def test_of_several_who_are_the_same_none_replaces_another(
+    memory: Memory, tmp_path: Path, one: str, other: str, question: str
+) -> None:
+    memory.add(written(tmp_path, {"a.md": (3, one), "b.md": (6, other)}))
+    assert not any(result.earlier for result in asked(memory, question).results)
+
+
+def test_what_a_title_names_is_asked_of_no_other(memory: Memory, tmp_path: Path) -> None:
+    notes = {
+        "a.md": (3, "# Gateway\n\nThe owner is Ana."),
+        "b.md": (6, "# Billing\n\nThe owner is Ben."),
+    }
+    memory.add(written(tmp_path, notes))
+    first = asked(memory, "who is the owner of the gateway?").results[0]
+    assert (first.path, first.earlier) == ("a.md", ())
+
+
+def test_a_number_that_is_no_price_is_no_earlier_price(memory: Memory) -> None:
+    memory.add(SAMPLES)
+    first = asked(memory, "price of Basic").results[0]
+    assert first.path == "team/pricing-change-2026-03.md"
+    assert ["$49" in one.text for one in first.earlier] == [True]
+
+
+def test_a_dated_line_of_a_log_is_shown_beside_a_note_that_was_copied(
+    memory: Memory, tmp_path: Path
+) -> None:
+    (tmp_path / "mail-api.md").write_text("# mail-api\n\n- rate limit per tenant: 200 a minute\n")
+    lines = [f"- {day} Sep: pool {day} was moved to node {day}" for day in range(2, 28)]
+    log = "\n".join(["# Changes 2026", *lines, "- 1 Oct: mail-api rate limit per tenant is 300"])
+    (tmp_path / "changes.md").write_text(log)
+    memory.add(tmp_path)
+    found = asked(memory, "what is the mail-api rate limit per tenant?")
+    assert any("300" in one.text for one in found.results)

@@ -214,7 +214,8 @@ def test_nothing_is_told_that_may_not_be_seen_or_does_not_hold(
             assert _marks(told) <= holds, asked
             bundle = memory.gather(asked.query, owner=asked.owner, scopes=asked.scopes)
             now = _in_force(facts, asked._replace(as_of=None))
-            assert _marks(bundle.sections) <= now, asked
+            assert _marks([section.text for section in bundle.sections]) <= now, asked
+            assert _marks(bundle.sections) <= seen, asked  # with what they replaced
             assert _notes(bundle.sections) <= seen, asked
             listed = memory.facts(limit=100, **asked.options)
             assert _marks([fact.text for fact in listed.items]) == holds, asked

@@ -37,7 +37,7 @@ def test_gather_that_found_nothing_is_not_called_weak(cli: Cli) -> None:
     Path("a.md").write_text("# Kettle\n\nThe kettle is red.\n")
     cli("add", "a.md")
     found = cli("gather", "zebra")
-    assert "nothing was found" in found.out
+    assert "nothing is known of this" in found.out
     assert "it is not sure that this is enough" not in found.out
 
 

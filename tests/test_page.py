@@ -581,7 +581,7 @@ def test_the_tree_leads_to_a_page_a_fact_and_back(screen: Browser, served: Serve
                ".click()")  # fmt: skip
     screen.wait("Page.loadEventFired")
     assert screen.place == "/tree"
-    screen.run("[...document.querySelectorAll('.tree a')].find(a => a.innerText == 'universal')"
+    screen.run("[...document.querySelectorAll('.tree a')].find(a => a.innerText == 'Universal')"
                ".click()")  # fmt: skip
     screen.wait("Page.loadEventFired")
     assert screen.place == "/topic?at=misc%2Ffacts%2Funiversal"

@@ -241,7 +241,7 @@ def edit_a_page(hand: Hand) -> None:
     with Memory.open(hand.folder / "store") as memory:
         memory.remember("The dredger is red", id=f"red-{hand.name}", meta={"page": address})
     hand.open("/tree")
-    hand.link(hand.name, within=".tree")
+    hand.link(hand.name.capitalize(), within=".tree")
     hand.link("Edit")
     before = hand.screen.run("document.getElementById('text').value")
     hand.write("#text", before.replace("is red", "is blue") + "- It draws two metres.\n")

@@ -301,6 +301,12 @@ def test_a_query_that_asks_for_nothing_is_refused(query: str, about: str) -> Non
     assert refused.value.hint
 
 
+def test_who_only_limits_is_told_how_to_list_what_they_let_through() -> None:
+    with pytest.raises(QueryError) as refused:
+        parse('issue:OPS-12 path:"my notes"')
+    assert '`recollect list --issue OPS-12 --path "my notes"`' in refused.value.hint
+
+
 # ------------------------------------------------------------------ what is safe
 
 

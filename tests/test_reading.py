@@ -43,11 +43,11 @@ from recollect.reading.grade import (
     together,
 )
 from recollect.reading.stated import Stated, is_taught
-from recollect.reading.units import units_of
 from recollect.storage import open_store
 from recollect.testing.builders import note, session
 from recollect.text.questions.subjects import missing, subjects
 from recollect.text.stopwords import language
+from recollect.text.units import units_of
 
 NOW = datetime(2026, 4, 15, 12, tzinfo=UTC)
 
@@ -337,6 +337,7 @@ BALANCED = MODES["balanced"]
         ((0.99, 0.003, 0.00001), 0.95, 2),
         ((0.95, 0.9, 0.85, 0.001), 0.95, 4),
         ((0.3, 0.28, 0.28, 0.28), 0.3, 3),
+        ((0.3, 0.00001), 0.3, 1),
         ((0.05, 0.04), 0.05, 0),
         ((0.5, *[0.03] * 30), 0.9, 25),
         ((), 0.0, 0),
@@ -498,6 +499,11 @@ ABOUT = "The group is reset by hand. Its consumers stand still for it. " * 6
 RESET = """kafka-groups.sh --bootstrap-server events:9093 \\
   --group router --topic parcels \\
   --execute"""
+STEP = (
+    "1. Stop it. Then wait.\n   - until it is empty\n\n2) Start it.\nIt takes a minute.\n3. Look."
+)
+SHELL = "1. Stop it:\n\n```sh\ndispatch stop\n```\n\n2. Start it."
+TOLD = "gave my number to Sam. She ran it\n  in an hour!! I was glad."
 DATES = "date +%s  # what time it is now\n" * 40
 LAGS = "".join(f'- name: LAG_{n}\n  value: "{n}000"\n' for n in range(40))
 
@@ -508,7 +514,7 @@ LAGS = "".join(f'- name: LAG_{n}\n  value: "{n}000"\n' for n in range(40))
         (f"{ABOUT}\n```sh\n{RESET}\n```\n", f"```sh\n{RESET}\n```"),
         (
             f"{ABOUT}\n1. Then:\n\n     ```\n     a\n     b\n     ```\n2. End",
-            "```\n     a\n     b\n     ```",
+            "1. Then:\n\n     ```\n     a\n     b\n     ```\n2. End",
         ),
         (f"```sh\n{DATES}{RESET}\nexit\n```\n", RESET),
         (
@@ -517,12 +523,39 @@ LAGS = "".join(f'- name: LAG_{n}\n  value: "{n}000"\n' for n in range(40))
         ),
         (f"env:\n{LAGS}", '- name: LAG_7\n  value: "7000"'),
         (f"limits:\n  cpu:\n    most: 2\nenv:\n{LAGS}", "limits:\n  cpu:\n    most: 2"),
+        (f"{ABOUT}\n{STEP}\n\n{ABOUT}", STEP),
+        (f"{ABOUT}\n{SHELL}\n\nThat is all.", SHELL),
+        (f"{ABOUT}\n- {ABOUT}\n- May: {TOLD}\n- June", f"- May: {TOLD}"),
+        (
+            f"{ABOUT}\n| May | Sam ran. I was glad. |\n| June | {ABOUT}",
+            "| May | Sam ran. I was glad. |",
+        ),
         (f"b\n```\n{ABOUT}\n```sh\na\nb\n```", "```sh\na\nb\n```"),
     ],
-    ids=["fence", "fence in a list", "command", "indented", "item", "key", "after the end of one"],
+    ids=[
+        "fence",
+        "fence in a list",
+        "command",
+        "indented",
+        "item",
+        "key",
+        "steps",
+        "steps with fences",
+        "bullet",
+        "row",
+        "after the end of one",
+    ],
 )
 def test_a_block_of_which_a_part_is_of_little_use_is_one_unit(text: str, whole: str) -> None:
     assert whole in [text[start:end] for start, end, _ in units_of(text, 0, blocks=True)]
+
+
+def test_a_long_list_of_steps_is_divided_into_steps_and_says_that_it_is_cut() -> None:
+    names = [f"{first}{second}lor" for first in "bdfgkmn" for second in "aeiou"]
+    tasks = "".join(f"{n}. Do {name}. Then it is done.\n" for n, name in enumerate(names, 1))
+    with opened(note("plan", f"{ABOUT}\n\n{tasks}")) as memory:
+        (found,) = memory.search("gilor", cache=False).results
+    assert found.text == "…\n18. Do gilor. Then it is done.\n…"
 
 
 def test_a_long_block_is_divided_and_says_that_it_is_cut() -> None:
@@ -553,7 +586,8 @@ def test_the_number_of_a_code_is_no_word_that_is_looked_for() -> None:
         assert set(names(found)) == {"depots", "lanes"}
         assert "| HAM2 |" in found.results[0].text
         assert found.status == "direct_passages"
-        assert "steps0" in names(memory.search("2 HAM2", cache=False)), "it was asked for"
+        asked = memory.search("2 HAM2", cache=False)
+        assert "steps0" in [*names(asked), *(n.document for n in asked.named)], "it was asked for"
         assert memory.search("HAM7 phone", cache=False).status != "direct_passages"
 
 
@@ -561,6 +595,17 @@ def test_a_code_is_found_where_it_is_written_in_two_words() -> None:
     versions = [note(f"v{n}", f"The scripts need Python {n} to run.") for n in (2, 3)]
     with opened(*versions, *STEPS) as memory:
         assert names(memory.search("python3", cache=False))[0] == "v3"
+
+
+def test_of_what_has_some_of_a_few_words_the_rest_is_named() -> None:
+    talk = "The gate is painted. " * 4 + "Somebody asked about {}. " + "It rained at noon. " * 8
+    some = [note(f"n{n}", talk.format(f"port {n}")) for n in range(9)]
+    with opened(note("whole", talk.format("the mail api port")), *some) as memory:
+        three = memory.search("mail api port")
+        one = memory.search("port")
+    assert [found.document for found in three.results] == ["whole"]
+    assert {found.document for found in three.named} == {f"n{n}" for n in range(9)}
+    assert {found.document for found in one.results} == {"whole", *(f"n{n}" for n in range(9))}
 
 
 def test_a_session_is_shown_by_all_the_turns_that_answer() -> None:
@@ -815,6 +860,22 @@ def test_what_needs_synthesis_says_what_no_result_has_and_what_is_hidden() -> No
     assert any("the limit on scopes hides" in hint for hint in answer.hints)
 
 
+@pytest.mark.parametrize(
+    ("question", "missing"),
+    [
+        ("how many retries does the payments budget really take", "nothing"),
+        ("what kind of retry budget does Dana take for payments", "“dana”"),
+        ("is the retry budget of payments 3.008", "“3.008”"),
+    ],
+)
+def test_words_that_a_question_asks_with_are_not_missed(question: str, missing: str) -> None:
+    with opened(note("a", "The retry budget of payments"), retry=-1.0) as memory:
+        answer = memory.search(question)
+    said = [hint for hint in answer.hints if hint.startswith("none of these")]
+    assert answer.status == "needs_synthesis"
+    assert said == [f"none of these has {missing}"] * (missing != "nothing")
+
+
 def test_an_answer_that_stands_needs_no_hints() -> None:
     with opened(note("a", "the blue boat"), blue=6.0) as memory:
         answer = memory.search("where is the blue boat")
@@ -832,6 +893,21 @@ def test_what_is_from_the_time_asked_about_is_shown_and_the_rest_is_named() -> N
     assert (names(earlier)[0], names(today)[0]) == ("then", "now")
     assert (names(earlier), [one.document for one in earlier.named]) == (["then"], ["now"])
     assert "“last week” is 2026-04-06 to 2026-04-13" in stage(earlier, "window").reason
+
+
+def test_what_is_far_less_sure_is_not_first_because_it_is_the_newest() -> None:
+    march, june, may = (datetime(2026, month, 1, tzinfo=UTC) for month in (3, 6, 5))
+    some = [
+        note("answers", "the blue office of the harbour", date=march),
+        note("sooner", "the blue office of the harbour, too", date=may),
+        note("mentions", "the red office of the harbour", date=june),
+    ]
+    with opened(*some, blue=4.0, red=-4.0) as memory:
+        answer = memory.search("what is the office of the harbour now")
+    assert answer.time
+    assert answer.time.order == "newest"
+    assert names(answer)[:2] == ["sooner", "answers"]
+    assert answer.confidence == answer.results[0].confidence
 
 
 def test_dates_of_the_caller_win_over_a_time_in_the_question() -> None:

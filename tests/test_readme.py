@@ -48,6 +48,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
     for name in ("notes", "project", ".claude/projects/p", "vault"):
         (folder / name).mkdir(parents=True)
     (folder / "notes" / "old-note.md").write_text("# Old\n\nThe canteen has soup.\n")
+    told = "# How we release\n\nWe release from the main branch once its tests have passed.\n"
+    (folder / "notes" / "releases.md").write_text(told)
     (folder / "project" / "keys.md").write_text("# Rotating\n\nThe signing keys turn in May.\n")
     (folder / "meeting.md").write_text("# Meeting\n\nWe decided to keep three retries.\n")
     said = '{"type":"user","sessionId":"s","uuid":"u","timestamp":"2026-03-02T10:00:00Z",'

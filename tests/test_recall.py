@@ -262,6 +262,16 @@ def test_what_looks_alike_and_is_not_the_same_is_refused_with_the_reason(harbour
     assert "not" in answer.cache.reason
 
 
+def test_what_may_be_the_same_and_is_not_sure_enough_says_how_sure(
+    harbour: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    harbour.search("when do we deploy?")
+    likely = (0.81, "the same in other words")
+    monkeypatch.setattr("recollect.text.pairs.likeness", lambda *_: likely)
+    cache = harbour.search("on which day do we deploy?").cache
+    assert (cache.status, cache.reason) == ("miss", "not surely the same: 0.81 of 0.92")
+
+
 def test_what_was_said_of_the_words_of_one_question_is_not_said_of_another(
     harbour: Memory,
 ) -> None:

@@ -266,6 +266,33 @@ def test_a_small_budget_is_spent_on_the_sentence_that_answers(memory: Memory) ->
         assert found.budget.used <= tokens
 
 
+TABLE = """# Kilns
+
+Every kiln has a keeper, a year and a number of shelves; the keeper of a kiln is asked before
+a kiln is lit, and the list of the keepers of the kilns is on the door of the kiln house.
+
+| Kiln | Keeper | Built | Shelves |
+|---|---|---|---|
+| Alder | Mirte Vos | 1988 | 14 |
+| Birch | Tomas Rehn | 2003 | 22 |
+| Rowan | Ilse Brandt | 2011 | 31 |
+| Willow | Pau Ferrer | 1997 | 9 |
+
+A kiln without a keeper is not lit.
+"""
+
+
+@pytest.mark.parametrize("options", [{"detail": "snippet"}, {"budget": 40}, {"budget": 90}])
+def test_where_there_is_little_room_the_row_that_answers_is_shown_whole(
+    memory: Memory, options: dict[str, Any]
+) -> None:
+    memory.put([note("kilns", TABLE, title="Kilns")])
+    memory.put([note(f"n{i}", f"Gardening, chapter {i}.") for i in range(9)])
+    found = memory.search("who is the keeper of the kiln Rowan?", **options)
+    assert "| Rowan | Ilse Brandt | 2011 | 31 |" in found.results[0].text
+    assert found.budget.used <= options.get("budget", 90)
+
+
 def test_an_answer_is_as_sure_as_its_best_result_and_filtered_by_that(harbour: Memory) -> None:
     answer = harbour.search("when do we deploy on friday?")
     assert answer.results

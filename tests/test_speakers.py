@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from recollect import Memory
 from recollect.nouns import Span
-from recollect.reading import answering
 from recollect.testing.builders import note, session
+from recollect.text import brief
 
 
 @pytest.fixture
@@ -64,7 +65,7 @@ def test_the_role_of_a_result_is_of_who_says_what_is_shown(
     found: str, shown: list[str], told: str
 ) -> None:
     spans = [Span(f"talk:{n}", "Henrik offered me the job.", role) for n, role in enumerate(shown)]
-    assert answering._role(found, spans) == told
+    assert brief.role(found, spans) == told
 
 
 def test_a_short_turn_is_shown_with_the_turns_around_it(tmp_path: Path) -> None:
@@ -87,3 +88,22 @@ def test_a_short_turn_is_shown_with_the_turns_around_it(tmp_path: Path) -> None:
         tight = memory.search(asked, budget=40)
         assert tight.budget.used <= 40
         assert "wing" in tight.results[0].text
+
+
+@pytest.mark.parametrize("options", [{"detail": "snippet"}, {"budget": 40}, {"budget": 70}])
+def test_where_there_is_little_room_the_turn_that_replies_is_shown_and_who_says_it(
+    tmp_path: Path, options: dict[str, Any]
+) -> None:
+    told = [
+        ("user", "The importer is stuck again, can we look at the importer of the harbour?"),
+        ("assistant", "Sure. The importer waits for a lock that the importer itself took."),
+        ("user", "What port does the importer listen on?"),
+        ("assistant", "On 8741, and the health check is on 8742."),
+        ("user", "Fine. We move the demo to Thursday."),
+    ]
+    with Memory.open(tmp_path / "store", rerank_model="none") as memory:
+        memory.put([session("talk", *told), note("n", "The ferry leaves at nine.")])
+        memory.models.embed()
+        (shown, *_) = memory.search("What port does the importer listen on?", **options).results
+    assert "assistant: On 8741, and the health check is on 8742." in shown.text
+    assert shown.role == "assistant"

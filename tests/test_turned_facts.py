@@ -8,6 +8,7 @@ import pytest
 
 from conftest import Cli
 from recollect import Memory
+from recollect.errors import UsageError
 from recollect.nouns import Result
 from recollect.testing.builders import note
 
@@ -132,6 +133,20 @@ def test_a_fact_that_took_over_by_date_is_told_with_the_one_before(memory: Memor
     memory.remember(NEW, name="upload limit", valid_from="2026-09-01")
     (result,) = told(memory)
     assert (result.text, [one.text for one in result.earlier]) == (NEW, [OLD])
+
+
+def test_the_later_of_two_is_the_one_that_was_told_later_unless_both_say_when(
+    memory: Memory,
+) -> None:
+    memory.remember(OLD, name="upload limit")
+    memory.remember(NEW, name="upload limit", valid_from="2026-01-01")
+    assert [one.text for one in told(memory)] == [NEW, OLD]
+
+
+def test_of_two_that_say_when_the_later_is_the_one_that_begins_later(memory: Memory) -> None:
+    memory.remember(NEW, name="upload limit", valid_from="2026-03-01")
+    memory.remember(OLD, name="upload limit", valid_from="2026-01-01")
+    assert [one.text for one in told(memory)] == [NEW, OLD]
 
 
 def test_what_may_not_be_seen_is_not_told_as_earlier(memory: Memory) -> None:
@@ -550,3 +565,67 @@ def test_a_context_has_both_sides_of_a_dispute_the_later_first(memory: Memory) -
 def test_what_replaces_a_pinned_fact_is_pinned(memory: Memory) -> None:
     memory.remember(OLD, name="upload limit", pinned=True)
     assert memory.remember(NEW, name="upload limit", replace=True).fact.pinned
+
+
+def test_what_replaces_a_fact_answers_to_its_names(memory: Memory) -> None:
+    memory.remember("We deploy on Fridays", name="deploy day", aliases=["release day"])
+    new = memory.remember(
+        "We deploy on Mondays", name="deploy day", aliases=["ship day"], replace=True
+    )
+    assert new.fact.aliases == ("ship day", "release day")
+    for name in ("deploy day", "release day", "ship day"):
+        answer = memory.search(f"when is {name}?")
+        assert answer.status == "direct_passages", name
+        assert answer.results[0].text == "We deploy on Mondays"
+
+
+def test_a_name_that_only_the_replaced_fact_has_is_a_sure_answer(memory: Memory) -> None:
+    memory.remember("We deploy on Fridays", id="old", name="release day")
+    memory.remember("We deploy on Mondays", id="new", name="deploy day", supersedes=["old"])
+    answer = memory.search("when is release day?")
+    assert (answer.status, answer.results[0].document) == ("direct_passages", "new")
+
+
+def test_what_replaces_a_fact_without_a_name_of_its_own_takes_its_name(memory: Memory) -> None:
+    memory.remember(OLD, name="upload limit", aliases=["upload cap"])
+    new = memory.remember(NEW, replace=True)
+    assert (new.fact.name, new.fact.aliases) == ("upload limit", ("upload cap",))
+
+
+def test_no_more_is_shown_than_was_found(memory: Memory) -> None:
+    memory.remember(OLD, name="upload limit", aliases=["quota"])
+    memory.remember(NEW, name="upload limit")
+    found = memory.search("what is the quota?", cache=False)
+    assert (len(found.results), found.total_found) == (2, 2)
+
+
+def test_the_history_of_a_name_is_of_all_that_go_by_it(memory: Memory) -> None:
+    for text in (OLD, NEW):
+        memory.remember(text, name="upload limit")
+    assert [event.text for event in memory.history("upload limit")] == [OLD, NEW]
+
+
+def test_facts_of_one_name_are_told_apart_by_the_ids_that_are_shown(memory: Memory) -> None:
+    ids = [memory.remember(text, name="upload limit").fact.id for text in (OLD, NEW)]
+    with pytest.raises(UsageError) as refused:
+        memory.forget("upload limit")
+    assert all(id in refused.value.message for id in ids)
+
+
+def test_the_receipt_names_what_holds_under_the_same_name(memory: Memory) -> None:
+    old = memory.remember("The canary takes 45 minutes.", name="canary").fact
+    new = memory.remember("The canary takes 60 minutes from December.", name="canary")
+    assert old.id in new.note
+    assert "holds as well" in new.note
+
+
+def test_the_command_says_from_when_a_fact_holds(cli: Cli) -> None:
+    done = cli("remember", OLD, "--valid-from", "2036-12-01", "--no-embed")
+    assert "from 2036-12-01" in done.out
+
+
+def test_the_command_says_which_fact_is_forgotten(cli: Cli) -> None:
+    cli("remember", OLD, "--name", "upload limit", "--no-embed")
+    done = cli("forget", "upload limit")
+    assert "1 forgotten" in done.out
+    assert OLD in done.out

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bench import corpus
+from bench import corpus, folders
 from bench.unseen import aside, asking, echo, engines, fitting, grepping, own, report, sets, stores
 from bench.unseen.engines import Row
 
@@ -167,6 +167,22 @@ def test_the_default_does_no_harm_on_a_domain_that_nothing_was_fitted_on(data: P
 def test_the_sets_are_sound(folder: Path) -> None:
     """Gold and evidence resolve, ids are asked once."""
     suites.survey(suites.load("jsonl", folder))
+
+
+@pytest.mark.parametrize("name", folders.NAMES)
+def test_what_answers_is_in_the_files_of_a_folder(name: str) -> None:
+    """One of the texts of each part of the gold is there; ids are asked once."""
+    files = filter(Path.is_file, (own.SETS / "folders" / name / "files").rglob("*"))
+    whole = " ".join(file.read_text("utf-8") for file in files)
+    for mark, plain in (("\\n", " "), ('\\"', '"')):  # as JSON writes them
+        whole = whole.replace(mark, plain)
+    text = folders.plain_text(whole)
+    asked = list(corpus.lines(own.SETS / "folders" / name / "questions.jsonl"))
+    assert len({one["id"] for one in asked}) == len(asked)
+    for one in asked:
+        assert bool(one["gold"]) == (one["kind"] not in folders.NOT_STORED)
+        for part in one["gold"]:
+            assert any(folders.plain_text(said) in text for said in part), one
 
 
 def test_questions_over_the_shared_data_are_sound(data: Path) -> None:

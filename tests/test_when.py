@@ -152,6 +152,7 @@ def test_a_weekday_is_the_last_one_before_today(text: str, expected: str) -> Non
         ("until May", "..2026-06-01"),
         ("in March 2025", "2025-03-01..2025-04-01"),
         ("in 2025-03", "2025-03-01..2025-04-01"),
+        ("what did we work on in 2025?", "2025-01-01..2026-01-01"),
         ("from December to February", "2025-12-01..2026-03-01"),
     ],
 )
@@ -232,6 +233,8 @@ def test_of_two_times_the_window_has_both() -> None:
         "what did you recommend last time",
         # years are about what is written, not when it was
         "who led the club in 2005",
+        "what was the population in 2025",
+        "did we plan anything from 2025 to 2026",
         "who owned the house from 2005 to 2007",
         "music of the 1990s",
         "the 2026 roadmap",
@@ -337,6 +340,7 @@ def test_capitals_throughout_are_no_title() -> None:
         ("Vor wie vielen Wochen war ich in Rom?", "none"),
         ("Wie viele Tage sind seit letztem Montag vergangen?", "none"),
         ("im Jahr 2005", "none"),
+        ("Was haben wir im Jahr 2025 gemacht?", "2025-01-01..2026-01-01"),
     ],
 )
 def test_german_times_are_understood(text: str, expected: str) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect import config as settings
-from recollect.importing import discovery
+from recollect.importing import contents, discovery
 from recollect.memory import llm
 from recollect.memory.memory import Memory, open_whole
 from recollect.memory.models import (
@@ -39,6 +39,7 @@ __all__ = [
     "models_folder",
     "note_folders",
     "open_whole",
+    "read_file",
     "repair_store",
     "restore_store",
     "usable_llm",
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
     from recollect.importing.discovery import Logs
     from recollect.models.costs import Advised as Advised
     from recollect.models.llm.servers import LlmServer as LlmServer
-    from recollect.nouns import Report
+    from recollect.nouns import Document, Report
     from recollect.reading.gather import Bundle as Bundle
     from recollect.reading.sessions.results import SessionsAnswer as SessionsAnswer
     from recollect.reading.think.thought import Thought as Thought
@@ -73,6 +74,11 @@ def note_folders() -> Iterator[Path]:
 def found_notes(folder: Path) -> Logs | None:
     """The notes in a folder and below it, if there are any."""
     return discovery.found_notes(folder)
+
+
+def read_file(path: Path) -> Document:
+    """A file as an import reads it, of which a curation takes the text, the title and the date."""
+    return contents.read_file(path, settings.load()["import.max_mb"] * 1_000_000)
 
 
 def found_llm_servers() -> Sequence[LlmServer]:

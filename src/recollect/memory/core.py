@@ -139,6 +139,12 @@ class Core:
         if self._opened:
             self.engine.close()
 
+    def clear_caches(self) -> None:
+        """Drops the served answers of all views of the store."""
+        if self.cache is not None:
+            self.cache.clear()
+            storage.clear_caches(store_of(self.config))
+
     # -------------------------------------------------------------- what is in sight
 
     def _wall(self, view: View) -> None:

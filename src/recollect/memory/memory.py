@@ -264,8 +264,9 @@ class Memory:
     def gather(
         self, text: str, *, token_budget: int = 4000, **options: Unpack[SearchOptions]
     ) -> Bundle:
-        """What a model needs to answer *text*: whole sections of what is known, within so many
-        tokens; and the fingerprint under which :meth:`record_answer` keeps what it writes."""
+        """What a model needs to answer *text*: the evidence that a search finds and what stands
+        around it, in sections of so many tokens; and the fingerprint under which
+        :meth:`record_answer` keeps what it writes."""
         return reads.gather(self.core, self.query(text, **options), token_budget)
 
     def record_answer(
@@ -296,9 +297,9 @@ class Memory:
 
     # -------------------------------------------------------------- looking
 
-    def get(self, name: str) -> Document:
+    def get(self, name: str, *, owner: str | None = None) -> Document:
         """A whole document by its id, the id its source gave it, or the id of a passage."""
-        return visible.document_or_passage(self.core, name)
+        return visible.document_or_passage(self.core, name, owner)
 
     def list(self, *, limit: int = 20, cursor: str = "", **limits: Unpack[Limits]) -> Page:
         """Documents, last stored first, without their bodies, but for one that has no title: its

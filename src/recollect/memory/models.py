@@ -11,7 +11,7 @@ from threading import Lock
 from typing import TypeVar
 
 from recollect import config as settings
-from recollect import ports
+from recollect import permissions, ports
 from recollect.arguments import place
 from recollect.errors import ModelError, ModelMissing
 from recollect.memory import llm
@@ -168,7 +168,7 @@ def remember_folder(config: settings.Config, key: str) -> None:
         return
     path = models_folder(config) / _FOLDERS
     with suppress(OSError):  # it is a convenience
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        permissions.folder(path.parent)
         fresh = path.with_name(f"{path.name}.{os.getpid()}")
         fresh.write_text(json.dumps({**known, key: str(place(name))}, indent=1), encoding="utf-8")
         os.replace(fresh, path)

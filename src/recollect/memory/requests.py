@@ -27,7 +27,7 @@ from recollect.nouns import (
 )
 from recollect.policy import KNOBS, policy_for, stakes
 from recollect.reading.sessions import request as session_request
-from recollect.reading.sessions.request import SessionsRequest
+from recollect.reading.sessions.request import SEEN_ROLES, SessionsRequest
 from recollect.text import redact
 from recollect.text.questions import parse, time_route, when
 
@@ -47,6 +47,8 @@ def filter_of(view: View, limits: Mapping[str, Any]) -> Filter:
     said = not_none(limits)
     plain = ("sources", "kinds", "paths", "roles", "events")
     issues = names(said.get("issues"))
+    if "all" in (names(said.get("roles")) or ()):
+        said["roles"] = SEEN_ROLES
     made = Filter(
         owner=said.get("owner"),
         scopes=names(said.get("scopes")),

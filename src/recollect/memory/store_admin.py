@@ -41,8 +41,10 @@ class StoreAdmin:
         return self._core.store.admin.check(full=full)
 
     def rebuild(self) -> None:
-        """Makes the text and vector indexes anew from the record."""
+        """Makes the text and vector indexes anew from the record. What was found with the old ones
+        is not served again: they may have lacked something."""
         self._core.store.admin.refresh(rebuild=True)
+        self._core.clear_caches()
 
     def source_states(self) -> Sequence[SourceState]:
         """The places on this machine that sources gather: gone, changed, or as they were."""

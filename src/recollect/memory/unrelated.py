@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from math import log1p
 
-from recollect.reading import fitted, units
+from recollect.reading import fitted
 from recollect.storage.embedded.glance import Glance, Unreadable
-from recollect.text import keys
+from recollect.text import keys, units
 from recollect.text.headings import headings
 from recollect.text.ordinary import commonness
 from recollect.text.statements.cues import beginnings, cued

@@ -9,11 +9,12 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from recollect import facts, storage
-from recollect.arguments import checked, clean, is_there, moment, names, place, store_of
+from recollect import facts
+from recollect.arguments import checked, clean, is_there, moment, names, place
 from recollect.errors import InputError, NotFound, RecollectError, StoreError, UsageError
 from recollect.importing import importer, redaction, watcher
 from recollect.importing import options as importing
+from recollect.importing.sources import home_of
 from recollect.memory import model_admin, requests, visible
 from recollect.memory.core import Core
 from recollect.memory.options import FactOptions, ImportOptions, RecordOptions, TextOptions
@@ -41,6 +42,8 @@ from recollect.writing.curation import curate as curation
 from recollect.writing.facts import stored_fact
 from recollect.writing.remember import NewFact
 
+FILE = "file"
+"""The channel of a text that is a file, whose name is its path."""
 REMEMBERED, CURATED = 8, 256
 """Passages that get their vectors at once when a fact was written, or a text curated."""
 
@@ -209,7 +212,7 @@ def curate(
     """Makes facts and pages of a text."""
     given = checked(options, TextOptions)
     redacted = redactor(core)
-    told = _text_of(core, redacted(clean(text)), given)
+    told = _as_imported(core, _text_of(core, redacted(clean(text)), given))
     if given.get("facts") is not None:
         told = told._replace(**curation.handed_in(given["facts"], told.text, redacted)._asdict())
     extractor = given.get("extractor") or _extractor(core, bool(given.get("llm")))
@@ -226,6 +229,18 @@ def curate(
     if given.get("embed", True) and done.id:
         model_admin.embed_newest(core, CURATED)
     return done
+
+
+def _as_imported(core: Core, told: slots.SourceText) -> slots.SourceText:
+    """Returns the text of a file under the name that an import gave it, so that there is one
+    document of the file; as it is, if no import has it as a note or it was curated before."""
+    home = home_of(core.store.stats().sources, Path(told.name)) if told.channel == FILE else None
+    if home is None or core.store.get(slots.document_of(told).id, body=False):
+        return told
+    same = told._replace(source=home.source.name, name=home.path_of(told.name), origin=home.origin)
+    there = core.store.get(slots.document_of(same).id, body=False)
+    is_note = any(one.kind == "note" and one.scopes == told.scopes for one in there)
+    return same if is_note else told
 
 
 def _extractor(core: Core, llm: bool) -> slots.Extractor:
@@ -276,9 +291,7 @@ def _emptied(core: Core) -> Iterator[Problem]:
     """Empties the cache of answers, for they quote what is forgotten. The document is gone by now:
     a cache that cannot be emptied is told of, and fails nothing."""
     try:
-        if core.cache is not None:
-            core.cache.clear()
-            storage.clear_caches(store_of(core.config))
+        core.clear_caches()
     except RecollectError as error:
         said = f"{error.message}; what was forgotten may be in it"
         yield Problem("the cache of answers", said, "warning")

@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from recollect import permissions
 from recollect.models import catalog
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Scale
@@ -45,7 +46,7 @@ def scale_of(folder: Path, key: str) -> Scale | None:
 def keep(folder: Path, found: Calibration) -> None:
     path = _path(folder)
     about = {**found.as_json(), "reference": catalog.EMBED.key}
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    permissions.folder(path.parent)
     fresh = path.with_name(f"{path.name}.{os.getpid()}")
     fresh.write_text(json.dumps({**_known(folder), found.model: about}, indent=1), encoding="utf-8")
     os.replace(fresh, path)

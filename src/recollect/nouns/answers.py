@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Literal
 
-from recollect.moments import iso
+from recollect.moments import day, iso
 from recollect.named_tuple import NamedTuple
 from recollect.nouns.candidates import Contribution, Signals
-from recollect.nouns.documents import NO_META, SCHEMA_VERSION, JsonObject
+from recollect.nouns.documents import NO_META, SCHEMA_VERSION, JsonObject, first_words
 from recollect.nouns.synthesis import Synthesis
 from recollect.nouns.values import filled, json_list, json_or_none, without
 from recollect.nouns.web import WebFound
@@ -17,6 +17,8 @@ Status = Literal["cached_answer", "direct_passages", "needs_synthesis", "no_resu
 
 SURE, LIKELY = 0.8, 0.6
 """From these probabilities on a person is told "sure" or "likely"."""
+TOLD = 160
+"""Characters of a statement that was replaced, where it is told."""
 
 
 def in_words(probability: float) -> str:
@@ -55,6 +57,10 @@ class Earlier(NamedTuple):
     until: datetime | None
     """When the next was said."""
     dated: str = ""
+
+    def told(self) -> str:
+        """Returns the line that tells it: until when it held, and what it said."""
+        return f"until {day(self.until)}: {first_words(self.text, TOLD)} [{self.id}]"
 
     def as_json(self) -> dict[str, Any]:
         return {**self._asdict(), "date": iso(self.date), "until": iso(self.until)}
@@ -303,12 +309,6 @@ class Answer(NamedTuple):
     """What the web says, where that was allowed and memory did not answer. It changes nothing
     else in here."""
 
-    @property
-    def first_confidence(self) -> float:
-        """How sure what stands first is: where time decides the order, that need not be the surest,
-        which is what :attr:`confidence` is of."""
-        return self.results[0].confidence if self.results else self.confidence
-
     def as_json(self) -> dict[str, Any]:
         return {
             "schema_version": SCHEMA_VERSION,
@@ -321,7 +321,7 @@ class Answer(NamedTuple):
             "intent": self.intent,
             "shape": self.shape,
             "confidence": round(self.confidence, 4),
-            "said": in_words(self.first_confidence) if self.results or self.answer else "nothing",
+            "said": in_words(self.confidence) if self.results or self.answer else "nothing",
             "time": json_or_none(self.time),
             "cache": self.cache.as_json(),
             "shown": list(map(Result.shown_json, self.results)),

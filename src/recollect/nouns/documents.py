@@ -134,10 +134,14 @@ class Document(NamedTuple):
 
     def headline(self, text: str = "") -> str:
         """Returns its title; of what has none, how its first paragraph begins, or that of *text*,
-        which is a part of it."""
-        whole = text or self.rendered()
+        which is a part of it; of a session what its user says first."""
+        whole = text or self._opening()
         first = whole.strip().partition("\n\n")[0]
         return self.title or first_words(first) or first_words(whole) or self.external
+
+    def _opening(self) -> str:
+        users = (m.text for m in self.messages if m.role == "user")
+        return next(users, "") or (self.messages[0].text if self.messages else self.text)
 
     def rendered(self) -> str:
         """The whole document as a person reads it."""
@@ -199,6 +203,8 @@ class StoredPassage(NamedTuple):
     id: str
     passage: Passage
     document: Document
+    said: datetime | None = None
+    """When its turn was said, where that has a time of its own."""
 
 
 class Page(NamedTuple):

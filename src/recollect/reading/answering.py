@@ -27,8 +27,9 @@ from recollect.nouns import (
     Window,
     first_words,
 )
+from recollect.reading.called import called
 from recollect.reading.pool import Pool, as_typed
-from recollect.text import blocks, sentences, snippet, stated
+from recollect.text import blocks, brief, sentences, snippet, stated
 from recollect.text.headings import HEADING
 from recollect.text.questions import when
 from recollect.text.questions.parse import Parsed
@@ -38,7 +39,9 @@ from recollect.text.tokens import count_tokens
 
 ARMS = ("lexical", "vector", "title", "hop", "rewrite", "successor")
 SNIPPET = 160
-"""Characters of a snippet: about forty tokens."""
+"""Characters of a part of a text in one line."""
+BRIEF = 40
+"""Tokens of a result where snippets are wanted."""
 EXCERPT = 60
 """Characters of what is named where nothing is shown."""
 MATCHED = 4
@@ -65,7 +68,7 @@ def result(
     stored, detail = pool.stored(candidate), pool.of.policy.detail
     document, passage = stored.document, stored.passage
     spans = _DETAILS[detail](stored, pool, stretches)
-    text = joined(spans)
+    text = brief.joined(spans)
     if detail == "auto" and stretches:
         text = _with_signs(text, stretches, pool)
     date, dated = stated.of_statement(stored, *_best_unit(stored, spans))
@@ -75,10 +78,10 @@ def result(
         document_id=stored.id.rpartition(":")[0],
         kind=document.kind,
         source=document.source,
-        title=document.title,
+        title=called(document, pool.of.view, pool.of.shows),
         path=document.path,
         heading=passage.trail,
-        role=_role(passage.role, spans),
+        role=brief.role(passage.role, spans),
         date=date,
         text=text,
         score=candidate.score,
@@ -93,12 +96,6 @@ def result(
         dated=dated,
         gone=document.gone,
     )
-
-
-def _role(found: str, spans: Sequence[Span]) -> str:
-    """Returns who says what is shown: who says what was *found*, if that is among it."""
-    roles = [span.role for span in spans]
-    return found if found in roles or not roles else roles[0]
 
 
 def replacing(one: Result, earlier: Sequence[Earlier]) -> Result:
@@ -143,15 +140,6 @@ def _unit(span: Span, start: int, end: int) -> _Unit:
     return _Unit(sum(start <= mark < end for mark, _ in span.marks), span, start, end)
 
 
-def joined(spans: Sequence[Span]) -> str:
-    """Returns the spans as one text: who speaks in front of each turn, a sign where something is
-    left out between two."""
-    said = list(map(_spoken, spans[:1]))
-    for last, span in pairwise(spans):
-        said += [_between(last, span), span.text.strip() if last.id == span.id else _spoken(span)]
-    return "".join(said)
-
-
 def _with_signs(text: str, stretches: Sequence[Stretch], pool: Pool) -> str:
     """Puts the sign of what is left out before and after a text that begins or ends in the middle
     of a block: the last lines of a command may be what it does."""
@@ -159,22 +147,6 @@ def _with_signs(text: str, stretches: Sequence[Stretch], pool: Pool) -> str:
     begun = blocks.is_inside(pool.passages[first.passage].passage.text, first.start)
     goes_on = blocks.is_inside(pool.passages[last.passage].passage.text, last.end)
     return "…\n" * begun + text + "\n…" * goes_on
-
-
-def _spoken(span: Span) -> str:
-    return f"{span.role}: {span.text.strip()}" if span.role else span.text.strip()
-
-
-def _between(last: Span, span: Span) -> str:
-    """Returns what stands between two spans that are shown."""
-    if last.id == span.id:
-        return "\n…\n" if "\n" in last.text + span.text else " … "
-    return "\n" if _number(span) == _number(last) + 1 else "\n…\n"
-
-
-def _number(span: Span) -> int:
-    """Returns which passage of its document it is from."""
-    return int(span.id.rpartition(":")[2])
 
 
 def _spans(stored: StoredPassage, pool: Pool, stretches: Sequence[Stretch]) -> tuple[Span, ...]:
@@ -189,11 +161,8 @@ def _passage(stored: StoredPassage, pool: Pool, _: Sequence[Stretch]) -> tuple[S
 
 
 def _snippet(stored: StoredPassage, pool: Pool, stretches: Sequence[Stretch]) -> tuple[Span, ...]:
-    """Returns about forty tokens of the part that has most of the question's words."""
-    spans = _spans(stored, pool, stretches)
-    best = max(spans, key=lambda span: len(span.marks))
-    text = marked(best.text, pool.of.parsed)
-    return (best._replace(text=text, marks=_marks(text, pool)),)
+    """Returns a few tokens of what answers."""
+    return brief.best(_spans(stored, pool, stretches), BRIEF, stored.id)
 
 
 def _document(stored: StoredPassage, pool: Pool, _: Sequence[Stretch]) -> tuple[Span, ...]:
@@ -313,7 +282,8 @@ def named(candidate: Candidate, pool: Pool, reason: str, *, quoted: bool = False
         id=stored.id,
         document=document.external,
         kind=document.kind,
-        title=document.headline(stored.passage.text),
+        title=called(document, pool.of.view, pool.of.shows)
+        or document.headline(stored.passage.text),
         path=document.path,
         date=date,
         matched=matched_words(candidate, pool),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from recollect.nouns import Budget, Result, Span
-from recollect.text.terms import stems
-from recollect.text.tokens import clip_tokens, count_tokens
+from recollect.nouns import Budget, Result
+from recollect.text.brief import least, shortened
+from recollect.text.tokens import count_tokens
 
 
 def fit(
@@ -40,26 +40,9 @@ def _briefer(result: Result, room: int) -> Result:
 
 
 def _cut(result: Result, budget: int, wanted: Collection[str]) -> Result:
-    """Cuts a result around the words of the question: the span with most of them, and most often,
-    from a little before the first."""
-
-    def said(span: Span) -> tuple[int, int]:
-        return len(stems(span.text).intersection(wanted)), len(span.marks)
-
-    around = result.tokens - count_tokens(result.text)
-    span = max(result.spans, key=said, default=Span(result.id, result.text))
-    text = _around(span, max(1, budget - around))
-    spans = (span._replace(text=text, marks=()),)
-    tokens = around + count_tokens(text)
-    return result._replace(text=text, spans=spans, truncated=True, tokens=tokens)
-
-
-def _around(span: Span, room: int) -> str:
-    """Returns as much of a span as there is room for, with its first marked word a quarter in."""
-    text = clip_tokens(span.text, room)
-    first = span.marks[0][0] if span.marks else 0
-    if not text or first < len(text) - len(text) // 4:
-        return text
-    start = max(0, first - len(text) // 4)
-    begin = span.text.find(" ", start) + 1 or start
-    return clip_tokens(span.text[begin:], room)
+    """Cuts a result around what answers. Where that leaves no room to say what it is from, it
+    is the text alone that is counted."""
+    about = result.tokens - count_tokens(result.text)
+    about = about if least(result, budget) <= budget - about else 0
+    short = shortened(result, budget - about, wanted)
+    return short._replace(tokens=about + count_tokens(short.text), truncated=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import cache, partial
+from functools import partial
 from itertools import chain, permutations
 from math import log
 
@@ -17,6 +17,7 @@ from recollect.nouns import Candidate
 from recollect.reading.pool import Pool
 from recollect.text.forms import is_form
 from recollect.text.questions.subjects import less_owners, subjects
+from recollect.text.questions.wanted import wanted
 from recollect.text.stopwords import stopwords
 from recollect.text.support.reading import read
 from recollect.text.terms import fold, is_run, stems
@@ -30,13 +31,6 @@ _ASKS = re.compile(
 )
 LOST = 0.15
 """What the words may be worth at most, of those that say what is asked about, that a fact lacks."""
-_WANTED = (
-    "many much often long old far big large tall high deep time day days date week month year hour "
-    "minute number amount version kind sort type size name called get got go goes take takes have "
-    "need must happen happens do viele viel oft lange alt hoch uhr tag tage datum woche monat jahr "
-    "stunde nummer größe heißt muss mucho muchos cuántos hora día días fecha mes año número"
-)
-"""Words that say what is wanted of a thing, and not which thing is meant."""
 _KIND = re.compile(r"\b(?:[Ww](?:hich|hat|elche[nmrs]?)|(?:[Qq]u|[Cc]u)[eéáa]l?)\s+([a-zäöüñ]\w+)")
 """What kind of thing is wanted ("which journal …"); a name there says which thing is meant."""
 _OF = "(?:of|von|vom|der|des|de|del|du)"
@@ -86,7 +80,7 @@ def is_silent(told: str, asked: Collection[str]) -> bool:
     """Whether a text has fewer than half of these words, in any form, of those that say what is
     asked of something; where they ask how much, or when, it has no number."""
     said = stems(told)
-    words = [word for word in asked if word not in _wanted()]
+    words = [word for word in asked if word not in wanted()]
     if not words:
         return bool(asked) and not _CODE.search(told)
     met = [word for word in words if any(is_form(word, one) for one in said)]
@@ -116,7 +110,7 @@ def is_strange(question: str, said: str, unsaid: Collection[str]) -> bool:
     words of the question that none of them has."""
     names = {*subjects(question).names, *_OWNER.findall(question)}
     kinds = stems(" ".join(_WHICH.findall(question)))
-    others = stems(" ".join(names)) - stems(said) - kinds - _wanted() - stopwords()
+    others = stems(" ".join(names)) - stems(said) - kinds - wanted() - stopwords()
     return bool(others) and others <= set(unsaid)
 
 
@@ -230,9 +224,4 @@ def _kinds(pool: Pool) -> set[str]:
     """Returns the words of the question that say what is wanted of the thing; pairs of characters,
     in a script without spaces, say nothing for sure."""
     named = _KIND.findall(pool.of.parsed.prose)
-    return {*_wanted(), *filter(is_run, pool.worth), *chain.from_iterable(map(stems, named))}
-
-
-@cache
-def _wanted() -> frozenset[str]:
-    return frozenset(stems(_WANTED))
+    return {*wanted(), *filter(is_run, pool.worth), *chain.from_iterable(map(stems, named))}

@@ -4,8 +4,9 @@ A question of time ("when did we first …?") wants the first or the last of wha
 and not what is most like its words. Whether a document speaks of it is told by how near its best
 passage comes to that of the best document, and by how many of the topic's words it has
 altogether: one that mentions the topic in passing stays behind, but for where the first time of a
-name is asked for. The period that a question names
-is a filter, where something from then speaks of the topic about as much as anything else does.
+name is asked for, and so does one that is graded far below another: time orders what answers. The
+period that a question names is a filter, where something from then speaks of the topic about as
+much as anything else does.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ from recollect.nouns import (
     partition,
 )
 from recollect.reading.pool import Pass, Pool, not_of_documents, of_documents, share
+from recollect.text import stated
 from recollect.text.ordinary import commonness
-from recollect.text.stated import is_mtime
 from recollect.text.terms import fold, stems
 
 ENOUGH, FEW, MORE, MOST = 0.65, 5, 0.05, 0.9
@@ -43,6 +44,8 @@ WORDS = 0.5
 WITHIN = 0.5
 """The share of the best document's score that the best of a period has, for the period to be a
 filter."""
+BELIEVED = 0.1
+"""The share of the confidence of the best that what speaks of the topic has."""
 MENTIONS, READ = 0.1, 200
 """The share of a document's passages that speak of the topic, of so many of the first."""
 TOLD = 0.5
@@ -111,23 +114,29 @@ def timeline(
 ) -> Timeline:
     """Puts the candidates that speak of the topic in the order of time, before the others."""
     worth = speaking_of(candidates, pool)
-    dated = {c.document: pool.stored(c).document.date for c in candidates}
+    dated = {c.document: _said(c, pool) for c in candidates}
     best = max(worth.values(), default=0.0)
-    inside = [c for c in candidates if window is not None and window.has(dated[c.document])]
+    inside = [c for c in candidates if _is_within(c, dated[c.document], pool, window)]
     within = _most(worth, inside) >= WITHIN * best > 0
     meant = inside if within else list(candidates)
     among = _sided(meant, dated, asked, event)
     least = _most(worth, among) * min(MOST, ENOUGH + MORE * max(0, len(pool.worth) - FEW))
-    near = [c for c in among if worth[c.document] >= least]
+    sure = BELIEVED * max((c.confidence for c in among), default=0.0)
+    near = [c for c in among if worth[c.document] >= least and c.confidence >= sure]
     enough = {c.document for c in (*_more_than_mentions(near, pool), *_naming(among, pool, asked))}
     spoken = _ours(list(of_documents(among, enough)), pool, asked)
-    speaking = in_order(spoken, asked.order, lambda c: dated[c.document])
+    days = _days(spoken, pool)
+    speaking = in_order(spoken, asked.order, lambda c: days[c.document])
     first = {c.document for c in speaking}
     return Timeline(
         tuple(told(c, place, worth[c.document]) for place, c in enumerate(speaking, 1)),
         tuple(not_of_documents(meant, first)),
         within,
     )
+
+
+def _is_within(one: Candidate, date: datetime | None, pool: Pool, window: Window | None) -> bool:
+    return window is not None and (one.passage in pool.entries or window.has(date))
 
 
 def _most(worth: Mapping[int, float], some: Iterable[Candidate]) -> float:
@@ -184,10 +193,10 @@ def _more_than_mentions(near: Sequence[Candidate], pool: Pool) -> list[Candidate
 
 
 def _naming(some: Sequence[Candidate], pool: Pool, asked: TimeRoute) -> list[Candidate]:
-    """Returns those that have the name that is asked for the first time of: whoever mentions it has
-    spoken of it. Of what has no name a mention says little."""
+    """Returns those that have the name that is asked for the first time of, or since when: whoever
+    mentions it has spoken of it. Of what has no name a mention says little."""
     words = map(fold, _WORD.findall(asked.topic))
-    if asked.kind != "first" or any(commonness(word) in _PLAIN for word in words):
+    if asked.kind not in ("first", "since") or any(commonness(word) in _PLAIN for word in words):
         return []
     said = _shares(some, pool)
     return [c for c in some if said[c.document] >= 1]
@@ -200,10 +209,24 @@ def moment(event: Pool, topic: Pool | None = None) -> datetime | None:
     beside = speaking_of(topic.best, topic) if topic else worth
     least = TOLD if event.of.policy.doubts(event.answerable) else 0.0
     some = [c for c in event.best if said[c.document] >= least]
-    dated = [c for c in some if event.stored(c).document.date]
+    dated = [c for c in some if _said(c, event)]
     value = {c.document: worth[c.document] * beside.get(c.document, 0.0) for c in dated}
     best = max(dated, key=lambda c: value[c.document], default=None)
-    return event.stored(best).document.date if best else None
+    return _said(best, event) if best else None
+
+
+def _said(one: Candidate, pool: Pool) -> datetime | None:
+    """Returns when the turn of a session was said, else the date of the document."""
+    stored = pool.stored(one)
+    return stored.said or stored.document.date
+
+
+def _days(some: Sequence[Candidate], pool: Pool) -> dict[int, datetime | None]:
+    """Returns the dates of what these say; where some say theirs, the mtime of a file is none."""
+    content = pool.of.parsed.content
+    told = {c.document: stated.of_words([pool.stored(c)], content) for c in some}
+    said = any(one.date and one.by != "file" for one in told.values())
+    return {id: None if said and one.by == "file" else one.date for id, one in told.items()}
 
 
 def in_order(some: Sequence[T], order: Order, date: Callable[[T], datetime | None]) -> list[T]:
@@ -283,7 +306,7 @@ def listing(of: Pass, seen: Filter, asked: TimeRoute) -> Listing:
     deep = DEEP if asked.order == "newest" else DEEPEST
     scanned = of.view.scan(seen, limit=deep, dated=True).items
     every = [one for one in scanned if of.window is None or of.window.has(one.date)]
-    said = list(filterfalse(is_mtime, every)) or every
+    said = list(filterfalse(stated.is_mtime, every)) or every
     talks = asked.ours and asked.kind not in PERIODS
     found = [one for one in said if one.kind == SESSION and talks] or said
     order = "oldest" if asked.order == "relevance" else asked.order

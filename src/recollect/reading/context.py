@@ -39,11 +39,12 @@ from recollect.nouns import (
 )
 from recollect.ports import Store
 from recollect.reading import turned
-from recollect.reading.by_content import speaking
+from recollect.reading.by_content import PERHAPS, speaking
 from recollect.reading.fact_results import fact_result, standing_result
 from recollect.reading.grade import as_fact
 from recollect.reading.named import Facts, mentioned
 from recollect.reading.pool import Models, Pass, Pool
+from recollect.reading.preferences import preferred
 from recollect.reading.retrieval import ranked
 from recollect.text.questions.overview import is_overview
 from recollect.text.questions.parse import parse
@@ -84,6 +85,7 @@ def context(query: ContextQuery, view: Store, models: Models) -> Context:
             limits = Filter(owner=query.asked.owner, scopes=query.asked.scopes)
             said = turned.beside(answering(query, facts, view, models), facts, view, limits)
             results = list(said.results)
+        results += _preferences(query.text, facts, view, results)
         named = [mention.fact for mention in found.mentions]
         questions = list(filter(_is_question, by_id([*standing, *named]).values()))
         pinned = filterfalse(_is_question, standing)
@@ -116,6 +118,14 @@ def context(query: ContextQuery, view: Store, models: Models) -> Context:
         )
 
 
+def _preferences(text: str, facts: Facts, view: Store, found: Sequence[Result]) -> Iterator[Result]:
+    """The preferences of whom a request for advice names, that are not found already."""
+    known = {result.document for result in found}
+    for fact in preferred(text, facts, view):
+        if fact.id not in known:
+            yield fact_result(fact, PERHAPS, "preference")
+
+
 def _empty_scopes(store: Store, asked: FactFilter) -> Iterator[str]:
     """A scope that nobody has used may be a slip."""
     for scope in asked.scopes or ():
@@ -145,9 +155,14 @@ def _prelude(store: Store, asked: FactFilter, budget: int | None) -> str:
 
 
 def _stated(fact: Fact, rivals: Sequence[Fact]) -> Iterator[str]:
-    yield fact.text.strip()
+    yield _sentence(fact.text.strip())
     if rivals:
         yield f"(Not settled; said before: {' '.join(other.text.strip() for other in rivals)})"
+
+
+def _sentence(text: str) -> str:
+    """The text with a full stop where it ends in a word, so that what follows stands apart."""
+    return f"{text}." if text[-1:].isalnum() else text
 
 
 def _room(most: int, budget: int | None) -> int:

@@ -77,6 +77,8 @@ def _above_the_floor(
     if policy.doubts(answerable) and not blind:
         best = {c.document for c in sorted(candidates, key=lambda c: -c.score)[:few]}
         near = list(of_documents(candidates, best))
+        least = policy.worth * max(c.confidence for c in near)
+        near = [c for c in near if c.confidence >= least]
         return near, f"{answerable:.1%} sure that anything of it is stored: only the nearest"
     if by_words:
         return worded, "what has the words"

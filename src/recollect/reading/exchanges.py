@@ -5,13 +5,18 @@ question. So a prompt or note that is nothing but a question is no candidate. Wh
 it, up to the next turn of whoever asked, is found by the question as well as by its own words:
 together they score the mean of the two, and have the words of both. That finds a reply where
 nothing else answers; it puts none before what answers by its own words, for what was replied may
-have been wrong, and is seldom more than what the store says anyway. A turn is indexed under the one
-before it, so that a reply to the very same question would come first by that alone: it is graded
-apart.
+have been wrong, and is seldom more than what the store says anyway.
+
+A turn is indexed under the one before it and under the title of its session, which mostly is the
+question that it began with. So whatever follows the very same question would come first by that
+alone, and the shortest of it, a tool's call or "thanks", before the rest. Of all that follows it,
+only what was replied is graded, and apart; of the rest of a session that is called by it, what
+speaks of it in words of its own.
 """
 
 from __future__ import annotations
 
+from recollect.named_tuple import NamedTuple
 from recollect.nouns import SPOKEN, Candidate, Contribution, StoredPassage
 from recollect.reading.pool import (
     Exchange,
@@ -20,23 +25,34 @@ from recollect.reading.pool import (
     by_key,
     by_passage,
     grouped_by_document,
+    share,
 )
-from recollect.text.questions.asking import is_no_answer, is_question
+from recollect.text.questions.asking import SAME, is_no_answer, is_question, is_same, says_no_more
 from recollect.text.terms import stems
 from recollect.trace import say, stage, unreported
 
 ASKED = 24
 """Questions, the best ones, whose replies are looked up."""
-AFTER = 30
-"""Passages after a question that are looked through for what was replied."""
+AFTER, FAR = 30, 300
+"""Passages after a question, and after the very same one, that are looked through for what was
+replied: an assistant may call many tools first."""
 FIRST, LAST = 1, 2
 """Passages of a reply that are taken: what was said at once, and what was said in the end."""
-SAME = 0.8
-"""The share of words in common from which on two questions are asked in the same words."""
+OWN = 0.5
+"""The share of what the words of the question are worth from which on a turn speaks of it by
+itself."""
 REPLIED = 0.8
 """How likely it is that what was replied answers what was asked."""
 BEHIND = 1e-6
 """How far a reply is put behind what answers by its own words, in log-odds."""
+
+
+class _Replied(NamedTuple):
+    """What followed a question, until whoever asked it speaks again."""
+
+    turns: tuple[StoredPassage, ...]
+    replies: tuple[StoredPassage, ...]
+    """Those of them that reply: not a tool's, and not what asks or knows nothing itself."""
 
 
 @stage("exchanges", otherwise=lambda pool: pool)
@@ -51,21 +67,37 @@ def answered(pool: Pool) -> Pool:
     questions = {c.passage for c in asking}
     found = by_passage(every)
     passages, asked, echoes = dict(pool.passages), dict[int, Exchange](), set[int]()
+    called = set[int]()
     for question in asking[:ASKED]:
-        replies = by_key(_replies(pool.stored(question), pool))
+        stored = pool.stored(question)
+        same = is_same(stored.passage.text, pool.of.parsed.prose)
+        followed = _replied(stored, pool, FAR if same else AFTER)
+        replies = by_key(followed.replies)
         passages |= replies
-        echoes.update(replies if _is_same(pool.stored(question), pool) else ())
         asked = {reply: _exchange(question, reply, found) for reply in replies} | asked
-    asked = {reply: one for reply, one in asked.items() if not _knows_nothing(passages[reply])}
+        echoes.update(one.key for one in followed.turns if same or _only_acts(one, pool))
+        called.update([question.document] if same and _is_called(stored, pool) else ())
+    others = (c for c in every if c.document in called)
+    echoes.update(c.passage for c in others if not _speaks(pool.stored(c), pool))
     say(f"left out: {len(questions | empty)} that only ask or know nothing", found=len(asked))
-    others = (c for c in every if c.passage not in questions | echoes | empty)
-    return pool._replace(passages=passages, asked=asked).regrouped(others)
+    left = (c for c in every if c.passage not in questions | echoes | empty)
+    return pool._replace(passages=passages, asked=asked).regrouped(left)
 
 
-def _is_same(question: StoredPassage, pool: Pool) -> bool:
-    """Whether it was asked in nearly the same words: what replies to it is found under them."""
-    one, other = stems(question.passage.text), stems(pool.of.parsed.prose)
-    return len(one & other) >= SAME * len(one | other)
+def _is_called(question: StoredPassage, pool: Pool) -> bool:
+    """Whether the session of a question is called by it: all of it is found under that title."""
+    asked, title = stems(pool.of.parsed.prose), stems(question.document.title)
+    return len(asked & title) >= SAME * len(asked)
+
+
+def _only_acts(stored: StoredPassage, pool: Pool) -> bool:
+    """Whether it is the call of a tool by which an assistant looked for what to reply."""
+    return stored.passage.role == "tool" and not _speaks(stored, pool)
+
+
+def _speaks(stored: StoredPassage, pool: Pool) -> bool:
+    """Whether a turn speaks of what is asked by its own words."""
+    return share(pool.worth, stems(stored.passage.text)) >= OWN
 
 
 def _knows_nothing(stored: StoredPassage) -> bool:
@@ -81,22 +113,28 @@ def _asks(stored: StoredPassage, pool: Pool) -> bool:
     if role and role not in SPOKEN:
         return False
     typed = role == "user"
-    if is_question(text, typed=typed):
-        return True
-    said = stems(text) if typed else set()
-    return bool(said) and said <= stems(pool.of.parsed.prose)
+    return is_question(text, typed=typed) or (typed and says_no_more(text, pool.of.parsed.prose))
 
 
-def _replies(question: StoredPassage, pool: Pool) -> list[StoredPassage]:
-    """Returns what others said after a question, until whoever asked speaks again."""
-    spoken = []
-    for stored in pool.of.view.passages([question.key], after=AFTER)[1:]:
+def _replied(question: StoredPassage, pool: Pool, after: int) -> _Replied:
+    """Returns what followed a question until whoever asked speaks again, or speaks after having
+    been asked back."""
+    turns, spoken, asked_back = list[StoredPassage](), list[StoredPassage](), False
+    for stored in pool.of.view.passages([question.key], after=after)[1:]:
         turn, role = stored.passage.turn, stored.passage.role
         if turn != question.passage.turn and role == question.passage.role:
-            break
-        if role != "tool" and pool.of.shows(stored) and not _asks(stored, pool):
+            if spoken or not asked_back:
+                break
+            asked_back = False
+            continue
+        turns.append(stored)
+        if role == "tool" or not pool.of.shows(stored) or _knows_nothing(stored):
+            continue
+        if _asks(stored, pool):
+            asked_back = True
+        else:
             spoken.append(stored)
-    return spoken[:FIRST] + spoken[FIRST:][-LAST:]
+    return _Replied(tuple(turns), tuple(spoken[:FIRST] + spoken[FIRST:][-LAST:]))
 
 
 # ------------------------------------------------------------------ found by the question

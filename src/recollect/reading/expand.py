@@ -3,9 +3,9 @@ at most, and on request a passage as the answer might read.
 
 Only the question is sent. What the rewrites find is graded against the question as it was asked,
 so that an easier question cannot pass for it; conditions and limits hold as they were. A rewrite
-with another number, date or negation than the question asks something else and is left out; neither
-it nor the passage is ever evidence. The model may fail, or take longer than its time: then the
-search is what it was.
+with another number, date, name or negation than the question asks something else and is left out,
+as is an order to a model; neither it nor the passage is ever evidence. The model may fail, or take
+longer than its time: then the search is what it was.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def read(said: str, question: str, count: int, *, passage: bool) -> Rewrites:
     for line in lines[:first]:
         query = _BULLET.sub("", line).strip("\"'“”„«»` ")
         fits = 0 < len(query) <= LONGEST and not verdict.asks_more(query, question)
-        if fits and _folded(query) not in known:
+        if fits and _folded(query) not in known and not orders.is_order(query):
             known.add(_folded(query))
             queries.append(query)
     rest = " ".join(_MARKED.sub("", line) for line in lines[first:])

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
-from itertools import chain
 from typing import Any
 
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Filter, Status, TimeFound, not_among
 from recollect.ports import Store
 from recollect.reading.pool import as_typed
+from recollect.text.questions.asking import asked_with
 from recollect.text.questions.parse import Parsed
 
 LACKING = 3
+NONE_OF = "none of these"
+"""What lacks words, where something is shown."""
 
 
 class Findings(NamedTuple):
@@ -55,17 +57,22 @@ def hints(said: Status, told: Findings, has_nearest: bool) -> tuple[str, ...]:
         return tuple(done)
     made = [f"nothing has “{w}”; did you mean “{r}”?" for w, r in told.spelling.items()]
     made = [] if told.corrected else made
-    made += [f"the limit on {name} hides {count} that match" for name, count in told.hidden.items()]
+    made += [hiding(name, count) for name, count in told.hidden.items()]
     if said == "needs_synthesis":
-        made += _without("none of these", told.lacking)
+        made += without(NONE_OF, told.lacking)
         return (*done, *made)
     made += told.unknown
     if told.unsure:
         made.append(f"the limit on confidence hides {told.unsure} that may answer")
-    made += [] if told.hidden or told.unsure else _without("nothing here", told.lacking)
+    made += [] if told.hidden or told.unsure else without("nothing here", told.lacking)
     if made or done or has_nearest:
         return (*done, *made)
     return ("nothing matches; try fewer or other words",)
+
+
+def hiding(name: str, count: int) -> str:
+    """Says how much a limit hides."""
+    return f"the limit on {name} hides {count} that match"
 
 
 _ORDERED = {"oldest": "oldest first", "newest": "newest first"}
@@ -83,7 +90,8 @@ def _timed(time: TimeFound | None, beside: int) -> list[str]:
     return [f"{said} asks for {how}; sort relevance leaves time out of it"] if how else []
 
 
-def _without(what: str, missing: Sequence[str]) -> list[str]:
+def without(what: str, missing: Sequence[str]) -> list[str]:
+    """Says which words something has not, if any."""
     said = ", ".join(f"“{word}”" for word in missing)
     return [f"{what} has {said}"] if said else []
 
@@ -116,7 +124,7 @@ LISTED = 8
 def lacking(
     parsed: Parsed, idf: Mapping[str, float], matched: Iterable[Collection[str]]
 ) -> tuple[str, ...]:
-    """The rarest words of the question that are not among those *matched* by what is shown, as they
-    were typed."""
-    there = set(chain.from_iterable(matched))
+    """Returns the rarest words of the question that are not among those *matched* by what is shown,
+    as they were typed; without those that a question only asks with."""
+    there = asked_with().union(*matched)
     return as_typed(not_among(parsed.content, there), parsed, idf)[:LACKING]

@@ -4,8 +4,9 @@ The first statement that is shown is compared with those of another time:
 
     by words     it shares half of its words with the other, which has the question's words as
                  well, or a number of the same unit
-    by turn      the other says that something is otherwise now, and has, with its title and the
-                 sentences beside it, most of the question's words that the first has
+    by turn      the other says that something is otherwise now, or the first was only proposed, and
+                 it has, with its title and the sentences beside it, most of the question's words
+                 that the first has by itself
     by meaning   z(statement, passage) + z(passage, passage)
                    + (z(question, sentence) + z(statement, sentence)) / 2 ≥ SURE
 
@@ -19,7 +20,7 @@ shown with it if it is later, named if it is earlier, and nothing is said of it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from itertools import chain, pairwise
@@ -35,7 +36,6 @@ from recollect.reading.pool import (
     Pool,
     best_by_document,
     by_document,
-    not_of_documents,
     raised,
     share,
 )
@@ -52,7 +52,10 @@ from recollect.reading.statement import (
     shares_kind,
     words_in,
 )
+from recollect.text.headings import HEADING
+from recollect.text.questions.asking import is_question
 from recollect.text.sentences import units
+from recollect.text.terms import stems
 
 SURE, NEAR = 6.5, 3.5
 """Scores from which a statement replaces another, or is only shown with it, read with the encoder
@@ -98,6 +101,11 @@ _TURN = re.compile(
     re.IGNORECASE,
 )
 """Words by which something is said to be otherwise than it was."""
+_BACK = re.compile(
+    r"\b(?:back (?:to|at)|revert\w*|restor\w+|zurück|wieder|de nuevo|otra vez|à nouveau)\b",
+    re.IGNORECASE,
+)
+"""Words by which something is said to be again as it was: of what, the text around them says."""
 
 
 Documents = Sequence[Sequence[Statement]]
@@ -116,6 +124,8 @@ class Group(NamedTuple):
     """The same of those that were said before it."""
     alike: tuple[Statement, ...] = ()
     """Later ones that only share words with it."""
+    is_by_meaning: bool = False
+    """Whether nothing but what they mean tells that it replaced them."""
 
 
 def led(candidates: Sequence[Candidate], pool: Pool) -> tuple[Candidate, ...]:
@@ -149,7 +159,8 @@ def group(first: Candidate, stretches: Sequence[Stretch], pool: Pool, now: datet
     ]
     asked = frozenset(pool.of.parsed.content)
     shown = _asked_for([one for one in own if not one.is_head] or own, asked, pool)
-    if not shown.values or not shown.said.date or shown.is_head:
+    speaks = (shown.values or not shown.holds) and not (shown.is_head or shown.is_code)
+    if not speaks or not shown.said.date:
         return Group(shown)
     embedder = pool.of.models.embedder
     best = [_statements(c, pool.stored(c), shown, pool) for c in pool.best[:LOOKED_AT]]
@@ -159,27 +170,53 @@ def group(first: Candidate, stretches: Sequence[Stretch], pool: Pool, now: datet
         return Group(shown)
     later: list[Statement] = []
     before: list[Statement] = []
-    if not rivals and embedder and pool.by_meaning:
+    by_meaning = not rivals
+    if by_meaning and embedder and pool.by_meaning:
         scored, before = _by_meaning(shown, asked, pool, embedder)
         least = SURE if first.confidence >= pool.of.policy.direct_confidence else inf
         sure = (one for score, one in scored if score >= least and not _in_talk(one))
-        rivals = [one for one in sure if named <= _around(one)]
+        rivals = [one for one in sure if _may_replace(one, shown, named)]
         later = [one for score, one in scored if score >= NEAR and one not in rivals]
-    known = [one for one in rivals if _is_said_by(now, one)]
-    line = _turned(sorted([shown, *known], key=Moment), shown)
+    known = [one for one in (shown, *rivals) if _is_said_by(now, one)] or [shown]
+    line = _turned(sorted(known, key=Moment), shown)
+    line = [one for one in line if one.holds] or line
     best = [[one for one in some if _is_said_by(now, one)] for some in best]
     line = _followed(line, best, named, pool)
     alike = _beside(line[-1], best, pool)
-    return Group(line[-1], tuple(reversed(line[:-1])), tuple(later), tuple(before), tuple(alike))
+    return Group(
+        line[-1],
+        tuple(reversed(line[:-1])),
+        tuple(later),
+        tuple(before),
+        tuple(alike),
+        is_by_meaning=by_meaning,
+    )
 
 
 def _rivals(
     shown: Statement, best: Documents, named: frozenset[str], pool: Pool
 ) -> list[Statement]:
     """Returns the statements of other times that are of the same thing by their words."""
-    found = chain(_by_words(shown, best, pool), _by_turn(shown, best, pool))
+    aspect = _aspect(shown, pool)
+    if not aspect:
+        return []
+    found = chain(_by_words(shown, best, aspect, pool), _by_turn(shown, best, aspect, pool))
     said = {one.stretch: one for one in found}.values()
-    return [one for one in said if _same_speaker(one, shown) and named <= _around(one)]
+    return [one for one in said if _same_speaker(one, shown) and _may_replace(one, shown, named)]
+
+
+def _may_replace(one: Statement, shown: Statement, named: frozenset[str]) -> bool:
+    """Whether it has what the question names, and holds, or both do not."""
+    return (one.holds or not shown.holds) and named <= _around(one)
+
+
+def _aspect(shown: Statement, pool: Pool) -> frozenset[str]:
+    """Returns the words of the question that say what is asked of a thing: those that a statement
+    has by itself and not in its title; all that it has, if these are most of them. Where there are
+    none the statement is not what is asked for, and nothing that turned from it is."""
+    has = frozenset(pool.of.parsed.content) & shown.words
+    whole = has if share(pool.worth, has) >= MOST_OF else frozenset[str]()
+    return (has - shown.title or whole) - _names(pool)
 
 
 def _turned(line: Sequence[Statement], shown: Statement) -> list[Statement]:
@@ -187,7 +224,7 @@ def _turned(line: Sequence[Statement], shown: Statement) -> list[Statement]:
     for what only repeats it."""
     kept = [line[-1]]
     for one in reversed(line[:-1]):
-        if not agree(one, kept[0]):
+        if not one.holds or not agree(one, kept[0]):
             kept.insert(0, one)
         elif one is shown:
             kept[0] = one
@@ -215,7 +252,8 @@ def _followed(
 
 def _asked_for(own: Sequence[Statement], asked: frozenset[str], pool: Pool) -> Statement:
     """Returns the statement that the question asks for: the one with most of its words, first of
-    those that the title lacks, or where none has more than a few of them the nearest."""
+    those that the title lacks; of several, or where none has more than a few of them, the
+    nearest."""
 
     def worth(one: Statement) -> tuple[int, int, bool]:
         has = one.words & asked
@@ -223,7 +261,8 @@ def _asked_for(own: Sequence[Statement], asked: frozenset[str], pool: Pool) -> S
 
     best = max(own, key=worth)
     few = share(pool.worth, best.words & asked) < FEW_WORDS
-    some = [one for one in own if one.values][:SENTENCES] if few else []
+    most = worth(best)
+    some = [one for one in own if one.values and (few or worth(one) == most)][:SENTENCES]
     embedder = pool.of.models.embedder
     if len(some) < 2 or embedder is None or not pool.by_meaning:
         return best
@@ -282,6 +321,22 @@ class Shown(NamedTuple):
         more = [raised(s.candidate, score, "in force", sure) for s in new.values()]
         return Shown((first, *more, *self.candidates[1:]), self._with(new))
 
+    def still_telling(self, gone: Collection[int], pool: Pool) -> Shown:
+        """Leaves out those documents of which something was replaced (*gone*) where nothing is left
+        that speaks of what is asked: neither the question that it replied to nor a turn beside it
+        answers by itself."""
+        asked = set(pool.of.parsed.content)
+
+        def tells(part: Stretch) -> bool:
+            text = pool.passages[part.passage].passage.text[part.start : part.end]
+            return not asked.isdisjoint(stems(text)) and not is_question(text, typed=True)
+
+        def stays(one: Candidate) -> bool:
+            parts = self.stretches.get(one.document, ()) if one.document in gone else ()
+            return not parts or any(tells(part) for part in parts if part.passage in pool.passages)
+
+        return self._replace(candidates=tuple(filter(stays, self.candidates)))
+
     def followed(self, some: Iterable[Statement]) -> Shown:
         """Adds what may have been said later of the same thing behind all else."""
         new = self._new(some)
@@ -296,17 +351,40 @@ class Shown(NamedTuple):
         return {**self.stretches, **{document: (s.stretch,) for document, s in new.items()}}
 
     def instead(self, first: Candidate, found: Group) -> tuple[Shown, tuple[Earlier, ...]]:
-        """Puts the latest in the place of what it replaced, which is returned as well."""
-        if not found.earlier:
+        """Puts the latest in the place of what it replaced, which is returned as well. What else
+        the documents of that say stays; all of it where only its meaning tells of the change."""
+        if not found.earlier and found.latest.candidate.document == first.document:
             return self, ()
         key, own = found.latest.candidate.document, found.latest.stretch
-        gone = {one.candidate.document for one in found.earlier} | {key}
         parts = self.stretches.get(key, ())
         if not any(_covers(part, own) for part in parts):
             parts = sorted([*parts, own], key=lambda s: (s.passage, s.start))
+        left = {**self.stretches, key: tuple(parts)}
+        for one in () if found.is_by_meaning else found.earlier:
+            document = one.candidate.document
+            left[document] = _without(left.get(document, ()), one)
         heir = raised(found.latest.candidate, first.score, "in force", first.confidence)
-        rest = tuple(not_of_documents(self.candidates, gone))
-        return Shown((heir, *rest), {**self.stretches, key: tuple(parts)}), _earlier(found)
+        rest = (c for c in self.candidates if c.document != key and left.get(c.document, True))
+        return Shown((heir, *rest), left), _earlier(found)
+
+
+def _without(parts: Sequence[Stretch], said: Statement) -> tuple[Stretch, ...]:
+    """Returns parts of a document without a statement, and without what is only a heading or a
+    mark then."""
+    own, text = said.stretch, said.stored.passage.text
+    kept: list[Stretch] = []
+    for part in parts:
+        if part.passage != own.passage or own.end <= part.start or part.end <= own.start:
+            kept.append(part)
+            continue
+        sides = ((part.start, own.start), (own.end, part.end))
+        kept += [Stretch(part.passage, a, b) for a, b in sides if a < b and _says(text[a:b])]
+    return tuple(kept)
+
+
+def _says(text: str) -> bool:
+    """Whether a text has more than headings and marks."""
+    return re.search(r"\w", HEADING.sub("", text)) is not None
 
 
 def _covers(part: Stretch, own: Stretch) -> bool:
@@ -316,15 +394,23 @@ def _covers(part: Stretch, own: Stretch) -> bool:
 # ------------------------------------------------------------------ by words
 
 
-def _by_words(shown: Statement, best: Documents, pool: Pool) -> Iterator[Statement]:
+def _by_words(
+    shown: Statement, best: Documents, aspect: frozenset[str], pool: Pool
+) -> Iterator[Statement]:
     """Yields the statement of each of the best documents that says it in nearly the same words."""
-    asked, names = frozenset(pool.of.parsed.content), content(" ".join(names_in(shown.text)))
+    asked, names = frozenset(pool.of.parsed.content), content(" ".join(shown.names))
     for some in best:
         alike = [
             one
             for one in _without_twins(some, shown, pool)
-            if len(shown.words & one.words) >= max(2, SHARED * len(shown.words))
-            and shown.words & one.words - names
+            if (aspect & one.words or shown.units & one.units)
+            and (
+                (
+                    len(shown.words & one.words) >= max(2, SHARED * len(shown.words))
+                    and shown.words & one.words - names
+                )
+                or _is_the_same(one, shown, asked)
+            )
             and len(asked & (shown.words | one.words)) >= SHARED * len(asked)
             and (asked & shown.words <= one.words or shown.units & one.units)
             and is_rival(shown, one)
@@ -332,6 +418,14 @@ def _by_words(shown: Statement, best: Documents, pool: Pool) -> Iterator[Stateme
         ]
         if alike:
             yield max(alike, key=lambda one: len(shown.words & one.words))
+
+
+def _is_the_same(one: Statement, shown: Statement, asked: frozenset[str]) -> bool:
+    """Whether both say what the same thing is, in words that differ by names alone, and neither
+    is under a title that was asked for and the other is not."""
+    names = content(" ".join(one.names | shown.names))
+    same = one.predicate & shown.predicate & asked and one.predicate ^ shown.predicate <= names
+    return bool(same) and asked & (shown.words | shown.title) <= one.words | one.title
 
 
 def _goes_on(one: Statement, shown: Statement) -> bool:
@@ -344,25 +438,25 @@ def _goes_on(one: Statement, shown: Statement) -> bool:
     return same or (bool(these and those) and (these < those or those < these))
 
 
-def _by_turn(shown: Statement, best: Documents, pool: Pool) -> Iterator[Statement]:
+def _by_turn(
+    shown: Statement, best: Documents, aspect: frozenset[str], pool: Pool
+) -> Iterator[Statement]:
     """Yields the later statement that says of what was asked that it is otherwise now: "Key safe:
-    new combination 3358." in the minutes of the house that was asked about. Of several it is the
-    one with most of the words, or else the last."""
+    new combination 3358." in the minutes of the house that was asked about; or, of what was only
+    proposed or left open, what it came to. Of several it is the one with most of the words, or else
+    the last."""
     asked = frozenset(pool.of.parsed.content)
     wanted = asked & (shown.words | shown.title)
     if len(wanted) < TURNED or share(pool.worth, asked & shown.words) < SOME_OF:
         return
-    topic = asked & shown.words - _names(pool)
     turned: list[tuple[int, Moment]] = []
     for some in best:
         for n, one in enumerate(some):
             if (
-                topic & one.words
-                and _TURN.search(one.text)
-                and not _in_talk(one)
-                and shares_kind(shown, one)
+                not _in_talk(one)
                 and (one.after(shown) or one.outdates(shown))
-                and not _is_twin(one, shown, pool)
+                and _is_of(aspect, n, some, shown)
+                and (not shown.holds or _turns(one, shown, pool))
             ):
                 turned.append((len(wanted & _words_at(n, some)), Moment(one)))
     most = max(turned, default=None)
@@ -370,10 +464,25 @@ def _by_turn(shown: Statement, best: Documents, pool: Pool) -> Iterator[Statemen
         yield most[1].statement
 
 
+def _is_of(aspect: frozenset[str], n: int, some: Sequence[Statement], shown: Statement) -> bool:
+    """Whether a statement has half of the words that say what is asked of a thing; "We went back to
+    60 minutes" where what stands around it has all of them, and it counts the same."""
+    one = some[n]
+    if len(aspect & one.words) >= SHARED * len(aspect):
+        return True
+    back = one.units & shown.units and _BACK.search(one.text)
+    return bool(back) and aspect <= _words_at(n, some)
+
+
+def _turns(one: Statement, shown: Statement, pool: Pool) -> bool:
+    said = _TURN.search(one.text) is not None or _BACK.search(one.text) is not None
+    return said and shares_kind(shown, one) and not _is_twin(one, shown, pool)
+
+
 def _beside(shown: Statement, best: Documents, pool: Pool) -> list[Statement]:
     """Returns the later statements, one of a document, that may be of the same thing by their
     words: more of them where none says that something is otherwise now. Talks have such words
-    again and again."""
+    again and again. What has only the time of a copied file may be older than what has a date."""
     asked = frozenset(pool.of.parsed.content)
     about, topic = shown.words | asked, asked - _names(pool)
     found: list[tuple[int, Statement]] = []
@@ -381,7 +490,10 @@ def _beside(shown: Statement, best: Documents, pool: Pool) -> list[Statement]:
         counted = [
             (len(one.words & about), one)
             for one in some
-            if one.words & topic and is_rival(shown, one) and one.after(shown) and not _in_talk(one)
+            if one.words & topic
+            and shares_kind(shown, one)
+            and (one.after(shown) or one.outdates(shown))
+            and not _in_talk(one)
         ]
         likely = [
             (count, one)
@@ -389,7 +501,7 @@ def _beside(shown: Statement, best: Documents, pool: Pool) -> list[Statement]:
             if count > IN_COMMON or (count == IN_COMMON and _TURN.search(one.text))
         ]
         found += [max(likely, key=itemgetter(0))] if likely else []
-    found.sort(key=itemgetter(0), reverse=True)
+    found.sort(key=lambda pair: (bool(pair[1].after(shown)), pair[0]), reverse=True)
     return [one for _, one in found[:LATER]]
 
 
@@ -405,12 +517,18 @@ def _statements(
     """Returns the sentences of another passage."""
     text, begin = stored.passage.text, pool.begin(stored)
     every = [Statement(candidate, stored, begin + a, begin + b) for a, b in units(text[begin:])]
-    return [one for one in every if one.text and not one.is_head and one.stretch != shown.stretch]
+    says = (one for one in every if one.text and not (one.is_head or one.is_code))
+    return [one for one in says if one.stretch != shown.stretch]
 
 
 def _without_twins(some: Sequence[Statement], shown: Statement, pool: Pool) -> Sequence[Statement]:
-    """Returns the statements of a passage; none where one says the same of something else."""
-    return [] if any(_is_twin(one, shown, pool) for one in some) else some
+    """Returns the statements of a passage; where one says the same of something else, those alone
+    that have all that was asked for of what is shown."""
+    left = [one for one in some if not _is_twin(one, shown, pool)]
+    if len(left) == len(some):
+        return some
+    wanted = shown.words.intersection(pool.of.parsed.content)
+    return [one for one in left if wanted <= one.words]
 
 
 def _is_twin(one: Statement, shown: Statement, pool: Pool) -> bool:

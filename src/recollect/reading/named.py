@@ -30,6 +30,7 @@ from recollect.text.keys import (
 )
 from recollect.text.statements.sense import sense
 from recollect.text.stopwords import language
+from recollect.text.terms import stems
 from recollect.trace import say, skip, stage
 
 How = Literal["name", "alias", "slip", "relation"]
@@ -90,6 +91,11 @@ class Facts:
             _, self._known[id] = next(self.held([f"{IS}{id}"]), ("", None))
         return self._known[id]
 
+    def named(self) -> set[str]:
+        """Returns the words of the names of the facts that were met and may be seen, stemmed."""
+        seen = (one for one in self._known.values() if one and not self.asked.hides(one))
+        return stems(" ".join(chain.from_iterable(one.names for one in seen)))
+
     def sees(self, stored: StoredPassage) -> bool:
         """Whether a passage may be seen: anything but a fact that is hidden or not in force."""
         if stored.document.kind != KIND:
@@ -125,7 +131,7 @@ def facts_in_sight(question: Question, view: Store) -> Facts:
 @stage("facts", otherwise=NOBODY)
 def named_facts(question: Question, facts: Facts) -> Named:
     """Returns the facts that the question names, unless it asks for something else."""
-    why = _why_no_facts(question)
+    why = why_no_facts(question)
     if why:
         return skip(why, NOBODY)
     return _told(named(question.parsed.prose, facts))
@@ -149,7 +155,8 @@ def _in_words(mentions: Sequence[Mention]) -> str:
     return "; ".join(parts) + (" …" if mentions[6:] else "")
 
 
-def _why_no_facts(question: Question) -> str:
+def why_no_facts(question: Question) -> str:
+    """Returns why a question is not answered by facts; nothing where it may be."""
     policy, limits = question.policy, question.filter
     if not policy.facts:
         return "switched off"

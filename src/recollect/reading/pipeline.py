@@ -40,13 +40,23 @@ from recollect.nouns import (
     partition,
 )
 from recollect.ports import StorageEngine
-from recollect.reading import age, by_content, cut, in_force, retrieval, spans, superseded, turned
+from recollect.reading import (
+    age,
+    by_content,
+    chronology,
+    cut,
+    in_force,
+    retrieval,
+    spans,
+    superseded,
+    turned,
+)
 from recollect.reading.answering import named, replacing, result, status, time_found
 from recollect.reading.budget import fit
 from recollect.reading.cache.lookup import NO_CACHE, AnswerCache
-from recollect.reading.fact_results import likely
+from recollect.reading.fact_results import fact_result, likely
 from recollect.reading.hints import Findings, hints, lacking, unknown
-from recollect.reading.named import Facts, Mention, facts_in_sight, named_facts
+from recollect.reading.named import Facts, Mention, facts_in_sight, named_facts, why_no_facts
 from recollect.reading.pool import (
     Models,
     Pass,
@@ -56,7 +66,9 @@ from recollect.reading.pool import (
     of_documents,
     of_passages,
 )
+from recollect.reading.preferences import preferred
 from recollect.reading.question import Question, understand
+from recollect.text.stopwords import stopwords
 from recollect.text.terms import stems
 from recollect.trace import Trace, say, skip, stage, surviving, tracing, unreported
 
@@ -92,15 +104,19 @@ def answer(
             found = _listed(question, asked)
         if found is None:
             graded = retrieval.dated(retrieval.escalated(question, retrieval.ranked(asked)))
+            graded = retrieval.of_period(graded)
             graded = graded._replace(pool=retrieval.expanded(graded.pool))
             pool, replaced = retrieval.successors(graded)
             kept = _in_force(_spans(_cut(graded._replace(pool=pool))), query)
             results, budget = _fitted(_shown(kept), question)
             had = set(question.parsed.content) - known.more if known else set[str]()
+            had |= facts.named()
             found = _answer(graded, kept, results, budget, replaced, had)
             found = _disputed(found, question, facts, kept.pool.of)
             found = _from_then(question, asked, found)
             found = known.beside(found, question) if known else found
+        if not served.answer:
+            found = _with_preferences(found, question, facts, view)
         age.aged(view)
         found = cache.keep(served, _traced(found, trace))
         for more in beyond:
@@ -153,6 +169,7 @@ class _ByName(NamedTuple):
             status=status(results, sure, question.policy),
             confidence=sure,
             results=results,
+            total_found=max(found.total_found, len(results)),
             named=tuple(one for one in found.named if one.document not in named),
             budget=budget,
             hints=tuple(dict.fromkeys((*self.answer.hints, *found.hints))),
@@ -196,7 +213,8 @@ def _named(question: Question, facts: Facts, view: StorageEngine) -> _ByName | N
     asking = _asking(question, mentions)
     telling = [m for m in mentions if m.fact.id not in asking]
     told = " ".join(f"{m.fact.text} {m.fact.why}" for m in telling or mentions)
-    rest = set(question.parsed.content) - stems(" ".join(chain(*(m.fact.names for m in mentions))))
+    names = chain.from_iterable((m.said, *m.fact.names) for m in mentions)
+    rest = set(question.parsed.content) - stems(" ".join(names))
     more = frozenset(rest - stems(told))
     silent = bool(more) and by_content.is_silent(told, rest)
     ordered = _answers_first(found.results, asking)
@@ -208,7 +226,7 @@ def _named(question: Question, facts: Facts, view: StorageEngine) -> _ByName | N
         tier=2,
         confidence=max(r.confidence for r in results),
         results=results,
-        total_found=len(mentions),
+        total_found=len({*(m.fact.id for m in mentions), *(r.document for r in found.results)}),
         hidden=known.hidden,
         budget=budget,
         hints=found.hints,
@@ -252,6 +270,34 @@ def _is_unmet(
     return by_content.is_anothers(prose, said)
 
 
+def _with_preferences(
+    found: Answer, question: Question, facts: Facts, view: StorageEngine
+) -> Answer:
+    """Returns the answer with the preferences of whom a request for advice names behind what
+    answers it first: possible, for they bound an answer and are none."""
+    policy = question.policy
+    if why_no_facts(question) or found.time or policy.min_confidence > by_content.PERHAPS:
+        return found
+    shown = {one.document for one in found.results}
+    kept = [f for f in preferred(question.parsed.prose, facts, view) if f.id not in shown]
+    if not kept:
+        return found
+    more = [fact_result(fact, by_content.PERHAPS, "preference") for fact in kept]
+    first = int(any(r.confidence > by_content.PERHAPS for r in found.results[:1]))
+    both = [*found.results[:first], *more, *found.results[first:]]
+    results, budget = _fitted(both[: policy.limit], question)
+    shown = {one.document for one in results}
+    sure = max(one.confidence for one in results)
+    return found._replace(
+        status=status(results, sure, policy),
+        confidence=sure,
+        results=results,
+        total_found=max(found.total_found, len(results)),
+        named=tuple(one for one in found.named if one.document not in shown),
+        budget=budget,
+    )
+
+
 # ------------------------------------------------------------------ tier 3: by time alone
 
 
@@ -282,14 +328,12 @@ def _listed(question: Question, asked: Pass) -> Answer | None:
 
 def _from_then(question: Question, asked: Pass, found: Answer) -> Answer:
     """Returns the answer; where nothing of a period speaks of the topic, what is from then is
-    named. What was found by the words of a period that is over, because nothing is from then, is
-    possible at most."""
+    named. Of a period that is over, what is from another time is possible at most."""
     time = question.query.time
     if time.kind != "in-period" or asked.window is None:
         return found
     if found.results:
-        by_its_words = time.listed and asked.window.over
-        return _of_another_time(question, asked.window, found) if by_its_words else found
+        return _of_another_time(question, asked.window, found) if asked.window.over else found
     pool = retrieval.outlined(asked, retrieval.listing(asked, question.query).outlines)
     others = (c._replace(confidence=0.0) for c in pool.best[: question.policy.named])
     lines = tuple(named(c, pool, "of another topic") for c in others)
@@ -298,13 +342,24 @@ def _from_then(question: Question, asked: Pass, found: Answer) -> Answer:
 
 
 def _of_another_time(question: Question, window: Window, found: Answer) -> Answer:
-    results = tuple(one._replace(confidence=min(one.confidence, SILENT)) for one in found.results)
-    sure = max(one.confidence for one in results)
+    time, least = question.query.time, question.policy.min_confidence
+    period = stems(window.said) - stopwords()
+
+    def is_of_another(one: Result) -> bool:
+        return time.listed or not (window.has(one.date) or period <= stems(one.text))
+
+    others, then = partition(is_of_another, found.results)
+    if not others:
+        return found
+    less = {one.id: one._replace(confidence=min(one.confidence, SILENT)) for one in others}
+    bounded = (less.get(one.id, one) for one in found.results)
+    results = tuple(one for one in bounded if one.confidence >= least)
+    sure = max((one.confidence for one in results), default=0.0)
     return found._replace(
         status=status(results, sure, question.policy),
         confidence=sure,
         results=results,
-        hints=(*found.hints, _none_from(window)),
+        hints=found.hints if then else (*found.hints, _none_from(window, time.topic)),
     )
 
 
@@ -407,6 +462,8 @@ def _in_force(kept: Selection, query: Query) -> Selection:
         shown = shown.beside(first, (found.latest, *found.earlier, *found.later))
     else:
         shown, earlier = shown.beside(first, found.later).instead(first, found)
+        gone = set() if found.is_by_meaning else {s.candidate.document for s in found.earlier}
+        shown = shown.still_telling(gone - {found.latest.candidate.document}, kept.pool)
         shown = shown.followed(found.alike)
     say(", ".join(one.title for one in earlier), found=len(earlier))
     passages = by_key(s.stored for s in (found.latest, *found.later, *found.before, *found.alike))
@@ -448,7 +505,7 @@ def _answer(
     had: Collection[str],
 ) -> Answer:
     """Puts the answer together: its status, what was left out and why, what to try next. *had*: the
-    words of the question that the facts have which are shown beside it."""
+    words of the question that names of facts have, or the facts that are shown beside it."""
     question, pool = found.question, kept.pool
     unseen = retrieval.hidden(pool.of._replace(parsed=question.parsed), pool.of.filter.limits)
     sure = _confidence(results, pool)
@@ -494,6 +551,7 @@ def _disputed(found: Answer, question: Question, facts: Facts, asked: Pass) -> A
         shown = {one.document for one in results}
         return found._replace(
             results=results,
+            total_found=max(found.total_found, len(results)),
             named=tuple(one for one in found.named if one.document not in shown),
             budget=budget._replace(dropped=found.budget.dropped),
         )
@@ -501,10 +559,13 @@ def _disputed(found: Answer, question: Question, facts: Facts, asked: Pass) -> A
 
 
 def _confidence(results: Sequence[Result], pool: Pool) -> float:
-    """Returns how sure the best of what is shown is. Where nothing is, no surer than the floor: a
-    fact may have been graded before it was found not to answer."""
+    """Returns how sure the best of what is shown is; where time decides the order, how sure the
+    first. Where nothing is, no surer than the floor: a fact may have been graded before it was
+    found not to answer."""
     if not results:
         return min(pool.confidence, pool.answerable, pool.of.policy.keep)
+    if any(part.arm == chronology.ARM for part in results[0].contributions):
+        return results[0].confidence
     return max(one.confidence for one in results)
 
 
@@ -531,10 +592,10 @@ def _lacking(kept: Selection, shown: int, had: Collection[str]) -> tuple[str, ..
     return ()
 
 
-def _absent(kept: Selection, _: int, _had: Collection[str]) -> tuple[str, ...]:
+def _absent(kept: Selection, _: int, had: Collection[str]) -> tuple[str, ...]:
     """Returns words of the question that nothing in sight has."""
     with surviving("hints"):
-        return retrieval.absent(kept.pool.of, kept.pool.idf)
+        return retrieval.absent(kept.pool.of, kept.pool.idf, had)
     return ()
 
 

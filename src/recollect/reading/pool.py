@@ -23,6 +23,7 @@ from recollect.nouns import (
     filled,
     group_by,
     index_by,
+    not_among,
 )
 from recollect.ports import Embedder, Llm, PairModel, Reranker, Store, VectorResult
 from recollect.text import frontmatter
@@ -140,6 +141,8 @@ class Pool(NamedTuple):
     """The vector arm is among those that found them."""
     crowded: bool = False
     """What may not be heard took so many places in the arms that there is room left for others."""
+    entries: Mapping[int, Sequence[tuple[int, int]]] = {}
+    """The parts of passages that are from the period asked for, where others are of another."""
     asked: Mapping[int, Exchange] = {}
     """The passages that reply to a question among those that were found."""
     among: int = 0
@@ -193,12 +196,18 @@ class Pool(NamedTuple):
 
     def begin(self, stored: StoredPassage) -> int:
         """Returns where a passage begins to be read: of a Markdown file, after its header."""
-        text = stored.passage.text
-        if stored.passage.n or text[:1] not in ("-", "+", "\ufeff"):
-            return 0
-        if not stored.document.path.lower().endswith(frontmatter.MARKDOWN):
-            return 0
-        return len(text) - len(frontmatter.body(text, self.of.parsed.content))
+        return begin(stored, self.of.parsed.content)
+
+
+def begin(stored: StoredPassage, wanted: Collection[str]) -> int:
+    """Returns where a passage begins to be read: of a Markdown file, after its header, but for what
+    of that is *wanted*."""
+    text = stored.passage.text
+    if stored.passage.n or text[:1] not in ("-", "+", "\ufeff"):
+        return 0
+    if not stored.document.path.lower().endswith(frontmatter.MARKDOWN):
+        return 0
+    return len(text) - len(frontmatter.body(text, wanted))
 
 
 T = TypeVar("T", Candidate, Hit)
@@ -256,10 +265,12 @@ def share(worth: Mapping[str, float], words: Collection[str]) -> float:
 
 def as_typed(stems: Iterable[str], parsed: Parsed, idf: Mapping[str, float]) -> tuple[str, ...]:
     """Returns those of the question's words that have these stems, as they were typed, rarest
-    first."""
+    first; of a word with parts ("3.008", "fatty-acid") not these again."""
     typed = dict(zip(*query_terms(parsed.prose), strict=False))
-    known = (stem for stem in stems if stem in typed and not is_run(stem))
-    return tuple(typed[stem] for stem in sorted(known, key=lambda stem: -idf.get(stem, 0.0)))
+    known = [stem for stem in stems if stem in typed and not is_run(stem)]
+    parts = set(chain.from_iterable(query_terms(typed[stem])[0][1:] for stem in known))
+    whole = sorted(not_among(known, parts), key=lambda stem: -idf.get(stem, 0.0))
+    return tuple(typed[stem] for stem in whole)
 
 
 SURE = 12.0

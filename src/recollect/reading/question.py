@@ -9,6 +9,7 @@ from recollect.named_tuple import NamedTuple
 from recollect.nouns import Filter, Policy, Query
 from recollect.ports import Store
 from recollect.text.questions import route as routing
+from recollect.text.questions import time_route
 from recollect.text.questions.parse import Parsed, parse
 from recollect.text.questions.route import Route
 from recollect.trace import say, stage
@@ -56,12 +57,20 @@ def _of_topic(query: Query, parsed: Parsed) -> Parsed:
     """Returns what a question of time looks for: its topic, and none of the words that ask for the
     time. What was typed as a few words is still a question."""
     time = query.time
+    if time.kind == "when" and time.topic:
+        return _asked_when(query.text, parsed)
     wanted = query.text if time.topic and time.event else time.topic or time.event
     if not query.time.ordered or not wanted:
         return parsed
     with suppress(QueryError):  # no word of it can be looked for
         return parse(wanted)._replace(terse=False)
     return parsed
+
+
+def _asked_when(text: str, parsed: Parsed) -> Parsed:
+    """Returns what a question looks for that asks when something was, whatever verb says so."""
+    brief = time_route.without_verb(text)
+    return parsed if brief == text else parse(brief)._replace(prose=parsed.prose, terse=False)
 
 
 @stage("route")

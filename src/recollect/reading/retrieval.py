@@ -2,14 +2,14 @@
 
     find → fuse → rerank → grade → hop, and once more, wider, where the grade is low
 
-A search, a bundle for a model (``gather``), the facts of a context and the discovery of sessions
-all come through here. The stages know nothing of each other; what one found is handed to the
-next as a :class:`~recollect.reading.pool.Pool`.
+A search (which a bundle for a model is made of), the facts of a context and the discovery of
+sessions all come through here. The stages know nothing of each other; what one found is handed to
+the next as a :class:`~recollect.reading.pool.Pool`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import chain
 
@@ -27,6 +27,7 @@ from recollect.nouns import (
     TimeRoute,
     Window,
     among,
+    not_among,
     partition,
     words,
 )
@@ -41,6 +42,7 @@ from recollect.reading import (
     fuse,
     grade,
     hop,
+    period,
     rerank,
     rewrite,
     superseded,
@@ -62,7 +64,7 @@ from recollect.reading.pool import (
     sees_all,
 )
 from recollect.reading.question import Question
-from recollect.text.questions.asking import is_about_questions
+from recollect.text.questions.asking import asked_with, is_about_questions
 from recollect.text.questions.overview import is_overview
 from recollect.text.questions.parse import Parsed, parse
 from recollect.text.questions.route import is_personal
@@ -356,6 +358,17 @@ def dated(found: Retrieval) -> Retrieval:
     return found._replace(event=moment)
 
 
+@stage("period", otherwise=lambda found: found)
+def of_period(found: Retrieval) -> Retrieval:
+    """Has the entries of logs that are from the period asked for stand for these."""
+    time, window = found.question.query.time, found.pool.of.window
+    if window is None or time.kind != "in-period" or not time.ordered:
+        return unreported(found)
+    pool = period.entries(found.pool, window)
+    say(f"entries from “{window.said}”", found=len(pool.entries))
+    return found._replace(pool=pool)
+
+
 @stage("listing", otherwise=Listing())
 def listing(asked: Pass, query: Query) -> Listing:
     """Returns what is from the time that the question names, by time alone; nothing that came after
@@ -472,9 +485,11 @@ ABSENT = 3
 """Words of a question that are looked up by themselves."""
 
 
-def absent(asked: Pass, idf: Mapping[str, float]) -> tuple[str, ...]:
-    """Returns the rarest words of a question that nothing in sight has, as they were typed."""
-    rare = sorted(asked.parsed.content, key=lambda word: -idf.get(word, 0.0))[:ABSENT]
+def absent(asked: Pass, idf: Mapping[str, float], had: Collection[str]) -> tuple[str, ...]:
+    """Returns the rarest words of a question that nothing in sight has, as they were typed; without
+    those that a question only asks with. *had*: the words that are in names of facts."""
+    unmet = not_among(asked.parsed.content, asked_with().union(had))
+    rare = sorted(unmet, key=lambda word: -idf.get(word, 0.0))[:ABSENT]
     queries = [TextQuery(any=words([word])) for word in rare]
     found = asked.view.search_text(queries, asked.filter, limit=1) if queries else []
     missing = [word for word, one in zip(rare, found, strict=True) if not one.hits]

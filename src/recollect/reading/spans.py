@@ -33,10 +33,10 @@ from pathlib import Path
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Candidate, Document, StoredPassage, Stretch, group_by
 from recollect.reading.pool import Pool, probability, share
-from recollect.reading.units import MARKS, SHORT, units_of
 from recollect.text.questions.asking import is_question
 from recollect.text.terms import stems
 from recollect.text.tokens import count_tokens
+from recollect.text.units import MARKS, SHORT, first_row, units_of
 
 HEADER = 6
 """Tokens that naming a document takes beside its id, title, path and heading."""
@@ -57,6 +57,9 @@ DOUBTED = 600
 """Tokens that it is a share of at most where it is doubtful that any of it answers."""
 LITTLE = 500
 """Elsewhere, tokens that it is a share of at least."""
+MUCH = 0.6
+"""The share of what a few words are worth, of the most that any document has of them, from which on
+a document is shown: a word may be there in another form."""
 FEATURES = ("gap", "rank", "coverage", "behind", "units", "place", "behind_units")
 
 
@@ -109,11 +112,12 @@ def selected(candidates: Sequence[Candidate], pool: Pool) -> Selected:
     room = worth if policy.budget is None else min(worth, policy.budget)
     brief = {c.document for c in candidates if _is_record(pool.stored(c).document)}
     least = _least(every, policy.worth_span) if policy.cut else 0.0
-    if pool.of.parsed.terse:  # what has the words is wanted, however often they occur
-        least, every = 0.0, _with_words(every)
+    if pool.of.parsed.terse:  # what has the words is wanted, wherever they occur
+        least, every = 0.0, _with_words(every, least, pool)
     headers = {c.document: _header(pool, c.passage) for c in candidates}
     chosen, left = _taken(every, least, room, brief, headers)
     over = frozenset(unit.document for unit in left if room < worth)
+    chosen += _first_rows(chosen, pool)
     stretches, added = _with_questions(_stretches(chosen, pool), pool)
     if policy.cut and not pool.of.parsed.terse:
         spent = sum(unit.tokens for unit in chosen) + sum(headers[key] for key in stretches)
@@ -172,8 +176,9 @@ def _units(place: _Place, rank: int, gap: float, pool: Pool) -> Iterator[Unit]:
     """Yields the units of one passage."""
     stored, worth = pool.passages[place.candidate.passage], pool.worth
     text = stored.passage.text
-    parts = units_of(text, pool.begin(stored), blocks=True)
-    covered = [share(worth, stems(text[start:end])) for start, end, _ in parts]
+    ranges = pool.entries.get(stored.key) or [(pool.begin(stored), len(text))]
+    parts = [one for start, end in ranges for one in units_of(text[:end], start, blocks=True)]
+    covered = [share(worth, words) for words in _said_in(text, parts, worth)]
     best, many = max(covered, default=0.0), log(max(1, len(parts)))
     for (start, end, tokens), own in zip(parts, covered, strict=True):
         if _NUMBER.fullmatch(text, start, end):
@@ -183,6 +188,18 @@ def _units(place: _Place, rank: int, gap: float, pool: Pool) -> Iterator[Unit]:
             gap, log1p(rank), own, behind, many, log1p(place.document), many * behind
         )  # fmt: skip
         yield Unit(place.candidate.document, stored.key, start, end, tokens, features)
+
+
+def _said_in(
+    text: str, parts: Iterable[tuple[int, int, int]], wanted: Collection[str]
+) -> Iterator[set[str]]:
+    """Yields the words of each unit; of a row of a table that has any that is wanted and not in the
+    first row, those of the first row as well."""
+    for start, end, _ in parts:
+        words = stems(text[start:end])
+        first, last = first_row(text, end)
+        columns = stems(text[first:last]) if last <= start else set()
+        yield words if (words - columns).isdisjoint(wanted) else words | columns
 
 
 def valued(every: Sequence[Unit]) -> list[Unit]:
@@ -206,10 +223,30 @@ def valued(every: Sequence[Unit]) -> list[Unit]:
 # ------------------------------------------------------------------ how many
 
 
-def _with_words(every: Sequence[Unit]) -> list[Unit]:
-    """Returns the units that have words of the question; of a document in which none has, all."""
+def _with_words(every: Sequence[Unit], least: float, pool: Pool) -> list[Unit]:
+    """Returns the units that have words of the question; of a document in which none has, all. They
+    are of the documents that have about as much of the words as any, and of those that are worth
+    it."""
+    worth, said = pool.worth, _said(every, pool)
+    shares = {document: share(worth, words) for document, words in said.items()}
+    most = max(shares.values(), default=0.0)
     having = {unit.document for unit in every if unit.has_words}
-    return [unit for unit in every if unit.has_words or unit.document not in having]
+    return [
+        unit
+        for unit in every
+        if (unit.has_words or unit.document not in having)
+        and (unit.value >= least or shares[unit.document] >= MUCH * most)
+    ]
+
+
+def _said(every: Sequence[Unit], pool: Pool) -> dict[int, set[str]]:
+    """Returns the words of the question that each document has, in its title or in its passages
+    that were found."""
+    said: dict[int, set[str]] = {}
+    for key, document in {unit.passage: unit.document for unit in every}.items():
+        stored = pool.passages[key]
+        said.setdefault(document, stems(stored.document.title)).update(stems(stored.passage.text))
+    return said
 
 
 def _least(every: Sequence[Unit], worth: float) -> float:
@@ -263,6 +300,19 @@ def _taken(
         spent[unit.document] = (known or 0) + unit.tokens
         chosen.append(unit)
     return chosen, left
+
+
+def _first_rows(chosen: Sequence[Unit], pool: Pool) -> list[Unit]:
+    """Returns the first rows of the tables that these are of: a number says nothing without the
+    name of its column."""
+    found = {}
+    for unit in chosen:
+        text = pool.passages[unit.passage].passage.text
+        start, end = first_row(text, unit.end)
+        if start < end <= unit.start:
+            tokens = count_tokens(text[start:end])
+            found[unit.passage, start] = unit._replace(start=start, end=end, tokens=tokens)
+    return list(found.values())
 
 
 # ------------------------------------------------------------------ joined
@@ -335,16 +385,20 @@ def _with_turns(
     pool: Pool,
 ) -> tuple[dict[int, tuple[Stretch, ...]], dict[int, StoredPassage]]:
     """Puts the short turns around the best ones with these, as many as there is room for: in a talk
-    what answers often stands beside what has the words. Returns also all turns that were added."""
+    what answers often stands beside what has the words. The turn after a question comes in any
+    case. Returns also all turns that were added."""
     spoken = {unit.passage: unit.document for unit in chosen if _is_spoken(unit, pool)}
     best = dict(list(spoken.items())[:TURNS])
     of = {pool.passages[key].document.id: document for key, document in best.items()}
     known = {stretch.passage for stretch in chain.from_iterable(stretches.values())}
+    asking = (one for one in map(pool.passages.__getitem__, best) if _is_question(one, pool))
+    replied = {(one.document.id, one.passage.n + 1) for one in asking}
     more: dict[int, StoredPassage] = {}
     around = pool.of.view.passages(list(best), before=AROUND, after=AROUND) if best else ()
     for one in around:
         tokens = count_tokens(one.passage.text)
-        if one.key in known | more.keys() or tokens > min(SHORT, room) or not pool.of.shows(one):
+        most = SHORT if (one.document.id, one.passage.n) in replied else min(SHORT, room)
+        if one.key in known | more.keys() or tokens > most or not pool.of.shows(one):
             continue
         room -= tokens
         more[one.key] = one

@@ -19,7 +19,6 @@ from math import log1p
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Candidate, StoredPassage, values_of
 from recollect.reading.pool import Pool, share
-from recollect.reading.units import units_of
 from recollect.text.headings import HEADING, headings
 from recollect.text.questions.subjects import (
     Subjects,
@@ -32,6 +31,7 @@ from recollect.text.questions.subjects import (
 from recollect.text.stated import of_statement
 from recollect.text.stopwords import language
 from recollect.text.terms import fold, is_run, stems
+from recollect.text.units import units_of
 
 DOCUMENTS, PASSAGES = 3, 8
 """So many of the best documents are looked at, and passages of theirs."""

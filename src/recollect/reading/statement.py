@@ -8,17 +8,20 @@ things ("Mira's lesson is on Monday", "Leo's lesson is on Friday").
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from functools import cache, cached_property
 from itertools import chain
 
 from recollect.nouns import Candidate, StoredPassage, Stretch, filled
 from recollect.text import heads
+from recollect.text.code import is_code
 from recollect.text.questions.time_words import WORDS
 from recollect.text.questions.when import entries
-from recollect.text.stated import Stated, of_statement
+from recollect.text.stated import Stated, of_document, of_statement
+from recollect.text.statements.in_force import is_idle, is_proposed
 from recollect.text.stopwords import stopwords
+from recollect.text.support.tables import UNITS
 from recollect.text.terms import fold, stems, terms
 
 ALIKE, SOMEWHAT = 0.6, 0.3
@@ -32,6 +35,15 @@ _NUMBER = re.compile(r"([$€£¥])?(\d[\d.,:]*\d|\d)(?:\s?([^\W\d_]+|[%°€$£
 _HEAD = re.compile(r"\A(?:\s*#{1,6}[ \t].*\n)*(?:\s*[-*+•][ \t]+)?")
 """The headings above a sentence, and the mark of a list."""
 _WORD = re.compile(r"[^\W_][\w'’-]*")
+_NOW = "now|jetzt|nun|ahora|maintenant"
+_IS = re.compile(
+    r"\W*(?P<who>[^\W\d_][\w.+#-]*(?: [^\W\d_][\w.+#-]*)??) (?:is|are|ist|sind|es|son|est|sont)"
+    rf" (?:(?:{_NOW}) )?(?:the|our|my|d[eia][res]|unser\w*|mein\w*|el|las?|los|nuestr\w+|mis?|les?"
+    r"|notre|nos)\b",
+    re.IGNORECASE,
+)
+"""What begins with who or what is the one: "Postgres is our …"; who is one of many is none."""
+_COPULA = re.compile(rf"\b(?:is|are|ist|sind|es|son|est|sont)\b(?: (?:{_NOW})\b)?", re.IGNORECASE)
 _NEGATION = re.compile(
     r"(?P<not>\b(?:not|no|never|nobody|nothing|without|forbidden|nicht|kein\w*|nie|verboten|sin|nunca"
     r"|prohibido|ne|pas|jamais|interdit)\b|n['’]t\b)|\b(?:(?P<only>only|nur|solo)|(?P<must>must)"
@@ -61,6 +73,12 @@ class Statement:
         more = self.words - self.title
         return bool(self.title) and self.title <= self.words and len(more) < len(self.title)
 
+    @property
+    def is_code(self) -> bool:
+        """Whether it is a command or a piece of a program, which say nothing that turns."""
+        lines = [line for line in self.text.splitlines() if line.strip()]
+        return self.text.startswith(("```", "~~~")) or (bool(lines) and is_code(lines))
+
     @cached_property
     def title(self) -> frozenset[str]:
         """The words of its document's title."""
@@ -68,7 +86,21 @@ class Statement:
 
     @cached_property
     def said(self) -> Stated:
-        return of_statement(self.stored, self.stretch.start, self.stretch.end)
+        """When it was said, or from when on it holds, which is no day for what is only proposed."""
+        said = of_statement(self.stored, self.stretch.start, self.stretch.end)
+        wanted_from = said.by == "text" and self.is_proposed
+        return of_document(self.stored.document) if wanted_from else said
+
+    @cached_property
+    def is_proposed(self) -> bool:
+        """Whether it says what is wanted, planned or open, and not what holds."""
+        return is_proposed(self.text)
+
+    @cached_property
+    def holds(self) -> bool:
+        """Whether it says what holds, so that it may replace something: what is proposed, asked,
+        wished, supposed or refused does not."""
+        return not (self.is_proposed or is_idle(self.text))
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -81,14 +113,37 @@ class Statement:
         numbers = {match[2].rstrip(".,:") for match in _NUMBER.finditer(self.text)}
         numbers |= _counts().intersection(map(fold, re.findall(r"\w+", self.text)))
         negations = (str(match.lastgroup) for match in _NEGATION.finditer(self.text))
-        kinds = {"number": numbers, "name": names_in(self.text), "negation": negations}
+        kinds = {"number": numbers, "name": self.names, "negation": negations}
         return filled({kind: frozenset(some) for kind, some in kinds.items()})
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names in it; a first word is one where it says who or what is the one."""
+        subject = _IS.match(self.text)
+        first = words_in(subject["who"]) if subject else []
+        known = first if first and content(first[0]) else []
+        return frozenset(chain(names_in(self.text), known))
+
+    @cached_property
+    def predicate(self) -> frozenset[str]:
+        """Its words, where it says what something is: "The database is …"."""
+        told, count = _COPULA.subn("", self.text)
+        return content(told) if count else frozenset()
 
     @cached_property
     def units(self) -> frozenset[str]:
         """What its numbers count."""
+        return frozenset(terms(unit).stem or unit for unit in self._counted())
+
+    @cached_property
+    def measures(self) -> frozenset[str]:
+        """The dimensions of what its numbers count: time, money, size."""
+        known = (UNITS.get(fold(unit)) for unit in self._counted())
+        return frozenset(unit.dimension for unit in known if unit)
+
+    def _counted(self) -> Iterator[str]:
         found = (match[1] or match[3] for match in _NUMBER.finditer(self.text))
-        return frozenset(terms(unit).stem or unit for unit in found if unit)
+        yield from (unit for unit in found if unit)
 
     def after(self, other: Statement) -> bool | None:
         """Whether it was said after the other; None where nobody knows."""
@@ -144,8 +199,11 @@ def is_rival(one: Statement, other: Statement) -> bool:
 
 
 def shares_kind(one: Statement, other: Statement) -> bool:
-    """Whether each has a value of the same kind. Where both deny something, none of them turned."""
-    kinds = one.values.keys() & other.values.keys()
+    """Whether each has a value of the same kind. Where both deny something, none of them turned;
+    nor did hours turn into a share."""
+    kinds = set(one.values.keys() & other.values.keys())
+    if one.measures and other.measures and one.measures.isdisjoint(other.measures):
+        kinds.discard("number")
     return any(kind != "negation" or one.values[kind] != other.values[kind] for kind in kinds)
 
 
@@ -171,8 +229,9 @@ def is_twin(one: Statement, other: Statement, asked: frozenset[str], names: froz
 
 
 def names_in(text: str) -> list[str]:
-    """Returns the words with a capital, but for the first."""
-    return [word for word in words_in(text)[1:] if word[0].isupper()]
+    """Returns the words with a capital, but for the first and for units of measure."""
+    words = (word for word in words_in(text)[1:] if word[0].isupper())
+    return [word for word in words if fold(word) not in UNITS]
 
 
 def words_in(text: str) -> list[str]:

@@ -10,6 +10,7 @@ what may be seen is told, whatever its time.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cmp_to_key
 from itertools import chain
 
 from recollect.facts import KIND, Fact, from_document
@@ -55,7 +56,7 @@ def told(mentions: Sequence[Mention], facts: Facts, view: Store) -> Told:
         if mention.fact.id in results:
             continue
         rivals = [r for r in _rivals(mention.fact, facts, view, limits) if r.id not in results]
-        line = sorted([mention.fact, *rivals], key=lambda fact: fact.start, reverse=True)
+        line = sorted([mention.fact, *rivals], key=_AGE, reverse=True)
         sure = named_result(mention).confidence
         for fact in line:
             also = compared.get(fact.id)
@@ -98,7 +99,7 @@ def latest(facts: Iterable[Fact]) -> dict[str, list[Fact]]:
     """Returns the ids of facts, each with the earlier ones that it was found to disagree with; the
     ids of those are not among them."""
     found: dict[str, list[Fact]] = {}
-    left = sorted(facts, key=lambda fact: fact.start, reverse=True)
+    left = sorted(facts, key=_AGE, reverse=True)
     while left:
         fact, *left = left
         found[fact.id] = [other for other in left if _is_recorded(fact, other)]
@@ -106,8 +107,20 @@ def latest(facts: Iterable[Fact]) -> dict[str, list[Fact]]:
     return found
 
 
+def _compared(one: Fact, other: Fact) -> int:
+    """Compares when two facts begin to hold, where both say it, else when they were written: a day
+    that is past may be given to what is new."""
+    mine, its = one.created_at, other.created_at
+    if one.valid_from and other.valid_from:
+        mine, its = one.valid_from, other.valid_from
+    return (mine > its) - (mine < its)
+
+
+_AGE = cmp_to_key(_compared)
+
+
 def _later_first(one: Fact, other: Fact) -> tuple[Fact, Fact]:
-    return (one, other) if one.start >= other.start else (other, one)
+    return (one, other) if _compared(one, other) >= 0 else (other, one)
 
 
 def _told_apart(one: Fact, other: Fact) -> tuple[str, str]:
@@ -164,5 +177,5 @@ def _is_recorded(one: Fact, other: Fact) -> bool:
 
 def _is_said(one: Fact, other: Fact, *, same_name: bool) -> bool:
     """Whether one says the other with another value."""
-    older, newer = sorted((one, other), key=lambda fact: fact.start)
+    newer, older = _later_first(one, other)
     return pairs.relation(older.text, newer.text, None, same_name=same_name).kind == "changed"

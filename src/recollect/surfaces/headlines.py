@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from datetime import datetime
 from pathlib import PurePosixPath
 
-from recollect.moments import iso
+from recollect.moments import day
 from recollect.nouns import Answer, Named, Result, first_words
 from recollect.surfaces.phrases import dotted, some, when
 from recollect.text import snippet
@@ -23,10 +22,6 @@ TITLE = 44
 """Characters of the title of a thing that is only named."""
 
 
-def day(moment: datetime | None) -> str:
-    return (iso(moment) or "")[:10]
-
-
 GONE = "no longer in its source"
 """Said of what the last import of its source did not find there any more."""
 
@@ -34,9 +29,7 @@ GONE = "no longer in its source"
 def dated(one: Result | Named) -> str:
     """Returns its day, and what says it where that is no word of its own or of its source; and
     that its source no longer has it."""
-    said = day(one.date)
-    said = f"{one.dated} of {said}" if said and one.dated in ("file", "commit") else said
-    return dotted(said, when(one.gone, GONE))
+    return dotted(day(one.date, one.dated), when(one.gone, GONE))
 
 
 _MOMENTS = {"first": "first", "since": "since", "last": "last", "state": "as of", "when": "on"}
@@ -57,16 +50,9 @@ def answered(found: Answer) -> str:
     return f"{said} {day(time.date)}" if said else ""
 
 
-REPLACED = 160
-"""Characters of a statement that was replaced."""
-
-
 def replaced(one: Result) -> list[str]:
     """Returns a line for each statement that a result has replaced, with how long it held."""
-    return [
-        f"until {day(each.until)}: {first_words(each.text, REPLACED)} [{each.id}]"
-        for each in one.earlier
-    ]
+    return [each.told() for each in one.earlier]
 
 
 def name(one: Result) -> str:
@@ -89,10 +75,8 @@ def given_name(one: Result) -> str:
 
 
 def path(one: Result | Named) -> str:
-    """Returns the path, unless the title is as good: it is the path, or names a text that is in no
-    folder. The log that a session is in says nothing."""
-    named = when(one.kind != "code", one.path.removesuffix(PurePosixPath(one.path).suffix))
-    return "" if one.kind == "session" or one.title in (one.path, named) else one.path
+    """Returns the path, unless the title is the path. The log that a session is in says nothing."""
+    return "" if one.kind == "session" or one.title == one.path else one.path
 
 
 def where(one: Result) -> str:

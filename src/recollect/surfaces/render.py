@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Collection, Sequence
+from itertools import chain
 from sys import maxsize
 
 from recollect.memory import Status
@@ -21,6 +22,7 @@ from recollect.nouns import (
     first_words,
     in_words,
 )
+from recollect.nouns.answers import TOLD
 from recollect.nouns.synthesis import Synthesis
 from recollect.nouns.web import WebFound
 from recollect.surfaces import headlines, terminal
@@ -85,7 +87,7 @@ def _clipped(one: Named, style: Style) -> str:
     """Returns the line of a thing that is named: as much as there is room for, and in any case that
     its source no longer has it."""
     gone = when(one.gone, f" · {headlines.GONE}")
-    id, room = headlines.opens(one), width() - 4 - len(gone)
+    id, room = headlines.opens(one), terminal.line_width() - 4 - len(gone)
     title = headlines.title(one)
     if len(title) + len(id) + 2 > room:
         title = first_words(title, max(12, room - len(id) - 2))
@@ -100,7 +102,7 @@ def _headline(found: Answer, style: Style, explain: bool) -> str:
     parts = [f"{style.bold}{_STATUS[found.status]}{style.off}"]
     if found.results:
         parts += [
-            in_words(found.first_confidence) + when(explain, f" ({found.first_confidence:.2f})"),
+            in_words(found.confidence) + when(explain, f" ({found.confidence:.2f})"),
             f"{len(found.results)} of {found.total_found}",
             f"{found.budget.used:,} tokens",
         ]
@@ -174,11 +176,14 @@ def _folded(result: Result, style: Style) -> list[str]:
 
 
 def _reasons(result: Result, style: Style) -> list[str]:
-    """How the score came about, heaviest first; the parts sum to it."""
+    """Which arms found it, by rank and score of their own; and how the grade came about, heaviest
+    first: the parts sum to it."""
+    found = ", ".join(f"{c.arm} (#{c.rank}, {c.raw:.2f})" for c in result.contributions if c.rank)
     parts = sorted(result.contributions, key=lambda c: -abs(c.value))
-    said = " ".join(f"{c.value:+.2f} {c.arm}" + when(c.rank, f" (#{c.rank})") for c in parts)
+    said = " ".join(f"{c.value:+.2f} {c.arm}" for c in parts if c.value)
     text = f"{result.confidence:.0%} sure, from {result.score:+.2f} = {said}"
-    wrapped = textwrap.wrap(text, width() - 4)
+    lines = [*some(when(found, f"found by {found}")), text]
+    wrapped = chain.from_iterable(textwrap.wrap(line, width() - 4) for line in lines)
     return [f"    {style.dim}{line}{style.off}" for line in wrapped]
 
 
@@ -187,10 +192,11 @@ def _whole(result: Result) -> list[str]:
 
 
 def _body(result: Result, wanted: Collection[str], style: Style) -> list[str]:
-    """Returns what is shown of a result, with the question's words marked; what is called by its
-    whole text is not said again."""
+    """Returns what is shown of a result, with the question's words marked, without its title; what
+    is called by its whole text is not said again."""
     if " ".join(result.text.split()) == headlines.name(result):
         return []
+    result = result._replace(text=headlines.untitled(result))
     text = terminal.marked(result.text, headlines.marks(result, wanted))
     room = maxsize if result.kind == "code" else width() - 4
     return [f"    {style.shown(line)}" for line in terminal.set_out(text, room)]
@@ -280,6 +286,16 @@ def receipt(done: Receipt, style: Style, *, dry: bool = False) -> str:
     if done.pending:
         text += f"\nvectors still to be made: {done.pending:,}; `recollect add` goes on with it"
     return text
+
+
+def forgotten(gone: Document, done: Receipt, style: Style) -> str:
+    """Returns the receipt, with what was forgotten: its title, how it began, and its id."""
+    title, text = gone.headline(), first_words(gone.rendered(), TOLD)
+    lines = [
+        f"    {title}  {style.dim}{gone.external}{style.off}",
+        when(text != title, f"    {text}"),
+    ]
+    return "\n".join(some(receipt(done, style), *lines))
 
 
 def left_out(done: Receipt) -> dict[str, int]:

@@ -169,7 +169,7 @@ def _searched(what: Mapping[str, Any]) -> list[str]:
 
 
 def _hidden(counts: Mapping[str, int], style: Style) -> list[str]:
-    said = ", ".join(f"{count:,} {reason}" for reason, count in counts.items())
+    said = ", ".join(f"{count:,} by {reason}" for reason, count in counts.items())
     return _dim(when(said, f"hidden: {said}"), style)
 
 

@@ -53,6 +53,13 @@ def width() -> int:
     return max(40, min(columns(), 110))
 
 
+def line_width() -> int:
+    """Returns the room of what is one line: without end where no person looks at a screen, for what
+    a program reads would be lost."""
+    piped = not asker.out().isatty() and not asker.environment().get("COLUMNS")
+    return sys.maxsize if piped else width()
+
+
 OPENING, CLOSING = "\x01", "\x02"
 """What stands for the beginning and the end of a mark until a line is styled: no width."""
 _NO_MARKS = dict.fromkeys(map(ord, (OPENING, CLOSING)))

@@ -134,6 +134,11 @@ EXPLAINED: dict[str, Schema] = {
     "since": _text("2026-03-01 or 7d"),
 }
 """The limits of the first tool that has them, which say what they look like for all."""
+_FACT: Schema = {
+    "type": "object",
+    "properties": dict.fromkeys(("text", "type", "subject", "quote"), TEXT),
+}
+FACTS: Schema = {"type": "array", "items": {"anyOf": [TEXT, _FACT]}}
 
 # ------------------------------------------------------------------ the table
 
@@ -217,6 +222,7 @@ TOOLS: tuple[Tool, ...] = (
             "sort": _text("newest, oldest"),
             "min_confidence": {"type": "number"},
             "as_of": _text("what held then"),
+            "roles": _texts("also tool, summary, all"),
             "web": YES,
         },
         ("query",),
@@ -227,7 +233,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "gather",
         "Gather evidence",
-        "Whole sections about a question, for you to write the answer from and record_answer it. "
+        "Evidence and what is around it, for you to write the answer from and record_answer it. "
         "Try it when search shows too little.",
         {"query": TEXT, **LIMITS, "token_budget": NUMBER},
         ("query",),
@@ -266,7 +272,7 @@ TOOLS: tuple[Tool, ...] = (
             "sort": TEXT,
             "after": TEXT,
             "before": TEXT,
-            "roles": _texts("also tool, summary, all"),
+            "roles": TEXTS,
             "live_session": _text("your own, to leave out"),
         },
         (),
@@ -306,7 +312,7 @@ TOOLS: tuple[Tool, ...] = (
         "curate",
         "Make facts of a text",
         "Keep a text, with lasting facts that cite it; give those you read, a sentence each.",
-        {"text": TEXT, "facts": TEXTS, "title": TEXT, "project": TEXT, "dry_run": YES},
+        {"text": TEXT, "facts": FACTS, "title": TEXT, "project": TEXT, "dry_run": YES},
         ("text",),
         _curate,
         "curated",
@@ -466,9 +472,15 @@ def _fitting(name: str, value: Any, schema: Schema) -> Any:
         value = int(value)
     if not _is_a(kind, value):
         raise UsageError(f"{name} is {_shown(value)}", hint=f"give {_WANTED[kind]}")
-    if kind == "array" and not all(isinstance(one, str) for one in value):
-        wrong = next(one for one in value if not isinstance(one, str))
-        raise UsageError(f"{name} has {_shown(wrong)} in it", hint=f"give {_WANTED[kind]}")
+    if kind == "array":
+        items = schema["items"]
+        kinds = [one["type"] for one in items.get("anyOf", (items,))]
+        wrong = [one for one in value if not any(_is_a(kind, one) for kind in kinds)]
+        if wrong:
+            wanted = " or ".join(map(_MANY.__getitem__, kinds))
+            raise UsageError(
+                f"{name} has {_shown(wrong[0])} in it", hint=f"give a list of {wanted}"
+            )
     if "enum" in schema and value not in schema["enum"]:
         raise UsageError(f"{name} is {_shown(value)}", hint=f"one of {', '.join(schema['enum'])}")
     return value
@@ -479,8 +491,12 @@ _WANTED = {
     "integer": "a whole number",
     "number": "a number",
     "boolean": "true or false",
-    "array": 'a list of texts, such as ["work"]',
+    "array": 'a list, such as ["work"]',
 }
+_MANY = {"string": "texts", "object": "objects"}
+
+
+_KINDS = {"string": str, "integer": int, "boolean": bool, "array": list, "object": dict}
 
 
 def _is_a(kind: str, value: Any) -> bool:
@@ -488,7 +504,7 @@ def _is_a(kind: str, value: Any) -> bool:
         return kind == "boolean"
     if kind == "number":
         return isinstance(value, int | float) and value == value  # not NaN
-    return isinstance(value, {"string": str, "integer": int, "array": list}.get(kind, bool))
+    return isinstance(value, _KINDS[kind])
 
 
 def _shown(value: Any) -> str:

@@ -49,6 +49,11 @@ def units(text: str) -> list[Bounds]:
     return list(joined(found, partial(_HEADING.match, text)))  # alone a heading says nothing
 
 
+def is_line(text: str) -> bool:
+    """Whether a text begins with a line that stands alone: an item, a row, a heading."""
+    return _ALONE.match(text) is not None
+
+
 def joined(found: Iterable[Bounds], leads: Callable[[int, int], object]) -> Iterator[Bounds]:
     """Joins each unit that only leads to the next one to that."""
     begin = -1

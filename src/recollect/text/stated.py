@@ -7,7 +7,7 @@
     title     the title of its document
     name      the name of its file: ``2026-11-03-limits.md``
     commit    the commit that changed its file last
-    session   the session that it was said in
+    session   the turn of a session that it was said in, else the session
     record    what else its source says of it
     file      the mtime of its file, which may be that of a copy: no date that was said gives way
               to it
@@ -28,8 +28,9 @@ from recollect.named_tuple import NamedTuple
 from recollect.nouns import Document, StoredPassage
 from recollect.text.dates import parse_date
 from recollect.text.headings import HEADING, headings
+from recollect.text.sentences import units
 from recollect.text.support import tables
-from recollect.text.terms import fold
+from recollect.text.terms import fold, stems
 
 _YEAR = r"((?:19|20)\d\d)"
 _WORD = r"([^\W\d_]{3,10})"
@@ -38,7 +39,7 @@ _DATE = re.compile(
       {_YEAR}([-/.])(\d\d?)\2(\d\d?) | {_YEAR}[-/](\d\d) | {_YEAR}年(\d\d?)月(?:(\d\d?)日)?
     | (\d\d?)\.\ ?(\d\d?)\.\ ?{_YEAR}
     | (\d\d?)(?:st|nd|rd|th|er|º|\.)?\ (?:of\ |de\ )?{_WORD}\.?,?\ (?:de\ |del\ )?{_YEAR}
-    | {_WORD}\.?\ (?:(\d\d?)(?:st|nd|rd|th)?,?\ )?{_YEAR}
+    | {_WORD}\.?\ (?:(\d\d?)(?:st|nd|rd|th)?,?\ |de\ |del\ )?{_YEAR}
     )(?!(?!_)[\w/-]|\.\d)""",
     re.VERBOSE,
 )
@@ -52,6 +53,10 @@ _DAY = re.compile(
     re.VERBOSE,
 )
 """A day and its month without a year; "may" is a verb."""
+_TO_DAY = re.compile(
+    r"(?<![\d.])\d\d?(?:st|nd|rd|th|\.)?\s?(?:[-–/&+]|to|and|bis|und|[yae]|et|au)\s?\Z"
+)
+"""What stands before the last of several days: "14 to 16 July"."""
 _NUMBERS = re.compile(r"(\d\d?)\.(?:(0[1-9])\.|(1[0-2]|[1-9])\.(?=[*_)]*\s*(?:[:–—|]|\Z)))(?!\d)")
 """The same in numbers at the beginning of a line; "3.2. Pumps" is a section."""
 _ALONE = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d|[/–-]\d\d(?![\d/.-]))")
@@ -62,7 +67,7 @@ _NAME = re.compile(
 )
 _FROM = re.compile(
     r"(?:\b(?:since|as of|from|effective|starting|seit|ab|desde|a partir de|depuis|à partir du?"
-    r")|^(?:\W|\d+[.)]\s)*(?:on|am|vom|le|el)?)\s*(?:the |dem |el |le )?\Z",
+    r")|^(?:\W|\d+[.)]\s)*(?:on|in|am|im|vom|le|el|en)?)\s*(?:the |dem |el |le )?\Z",
     re.IGNORECASE,
 )
 """What stands before the date from which on a sentence holds: another is that of a deadline."""
@@ -74,6 +79,11 @@ _UNTIL = re.compile(
 """What stands before a deadline."""
 _AFTER = re.compile(r"[*_)]*\s*(?:[·•|–—]|\Z)|\.\s")
 """What stands behind a date that a line of its own begins with."""
+_CODE = re.compile(r"^ {0,3}(`{3,}|~{3,})[\s\S]*?(?:^ {0,3}\1|\Z)|`[^`\n]+`", re.MULTILINE)
+"""Code between fences, and in a line."""
+_IS_MARKED = re.compile("[`~]")
+_ITEM = re.compile(r"\n\s*(?:[-*+•–]|\d{1,3}[.)])\s+\S")
+"""Another item of a list: what holds since a day in one of them does so for that one."""
 _MARKS = " \t-*+•>_("
 _APART = re.compile(r"[*_)]*\s*(?:[:·•|–—]|-\s|\Z)")
 """What stands behind a day without a year that a line of a log begins with."""
@@ -87,7 +97,7 @@ KEPT_UP = tuple("updatedAt updated updated_at modified date createdAt created cr
 
 
 class Written(NamedTuple):
-    """A date in a text, and where it stands; of a month its first day."""
+    """A date in a text, and where it stands; of a month its first day, of several days the last."""
 
     date: datetime
     start: int
@@ -116,7 +126,11 @@ def written(text: str, near: datetime | None = None) -> list[Written]:
     if near:
         found += [(_latest(day, near + AHEAD), day.start, True) for day in _days_in(text)]
         found.sort(key=lambda one: one[1])
-    return [Written(date, start, is_day) for date, start, is_day in found if date]
+    return [
+        Written(date, start, is_day and not _TO_DAY.search(text[max(0, start - 12) : start]))
+        for date, start, is_day in found
+        if date
+    ]
 
 
 def _date_in(match: re.Match[str]) -> datetime | None:
@@ -223,20 +237,44 @@ def is_mtime(document: Document) -> bool:
 
 def of_statement(stored: StoredPassage, start: int, end: int) -> Stated:
     """Returns the date of a part of a passage."""
-    document, text = stored.document, stored.passage.text
+    document, text = stored.document, without_code(stored.passage.text)
     if document.kind == "session":
-        return of_document(document)
+        return Stated(stored.said, "session") if stored.said else of_document(document)
     begins = start
     for heading in HEADING.finditer(text, start, end):
         begins = heading.end() if not text[begins : heading.start()].strip() else begins
-    for one in written(text[begins:end]):
-        if _FROM.search(text[begins : begins + one.start]):
+    said = "" if _ITEM.search(text, begins, end) else text[begins:end]
+    for one in written(said):
+        if _FROM.search(said[: one.start]):
             return Stated(one.date, "text")
     above = list(_headings(stored, begins))
     if date := _of_line(_line(text, begins, end), above, document):
         return Stated(date, "text")
     dates = (_of_heading(above[at:], document) for at in range(len(above)))
     return next((Stated(date, "heading") for date in dates if date), of_document(document))
+
+
+def of_words(some: Sequence[StoredPassage], words: Sequence[str]) -> Stated:
+    """Returns the date of the sentence of these passages that has most of the words, which are
+    stemmed."""
+    asked = set(words)
+    parts = [(one, *unit) for one in some for unit in units(one.passage.text)]
+
+    def shared(part: tuple[StoredPassage, int, int]) -> int:
+        stored, start, end = part
+        return len(asked & stems(stored.passage.text[start:end]))
+
+    best = max(parts, key=shared, default=None)
+    return of_statement(*best) if best else of_document(some[0].document)
+
+
+def without_code(text: str) -> str:
+    """Returns a text with blanks in the place of code, which has no date of its own."""
+    return (
+        _CODE.sub(lambda code: re.sub(r"\S", " ", code[0]), text)
+        if _IS_MARKED.search(text)
+        else text
+    )
 
 
 def _line(text: str, start: int, end: int) -> str:

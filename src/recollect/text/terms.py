@@ -26,7 +26,7 @@ import Stemmer
 
 from recollect.named_tuple import NamedTuple
 
-_RUNS = (  # scripts written without spaces between words, and Hangul with its particles
+RUNS = (  # scripts written without spaces between words, and Hangul with its particles
     "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\U00020000-\U0003ffff"
 )
@@ -60,10 +60,10 @@ def _wide() -> _Wide:
 @cache
 def _chunk() -> re.Pattern[str]:
     """Compiled when first needed: the large classes take longer than a whole search."""
-    return re.compile(rf"[{_RUNS}]+|[^\s{_RUNS}]+")
+    return re.compile(rf"[{RUNS}]+|[^\s{RUNS}]+")
 
 
-_RANGES = tuple(zip(_RUNS[::3], _RUNS[2::3], strict=True))
+_RANGES = tuple(zip(RUNS[::3], RUNS[2::3], strict=True))
 
 
 def is_run(text: str) -> bool:

@@ -41,6 +41,8 @@ NEARBY, COMPARED = 64, 4
 the encoder a pass."""
 OVERLAP = 0.6
 """Questions that share so many of their words are told apart by name."""
+LIKELY = 0.5
+"""How sure it is from which on two questions may well ask the same."""
 YEAR = timedelta(days=366)
 """A recorded answer does not last longer."""
 OTHER_WORDS = "asked before in other words, and what was said then is of those words"
@@ -257,7 +259,9 @@ class _Search(NamedTuple):
         if not refused:
             return None
         first = max(refused, key=lambda one: one.overlap)
-        reason = f"not the same: {first.reason}"
+        sure = f"{first.likeness:.2f} of {self.rules.similarity:.2f}"
+        likely = first.likeness > LIKELY
+        reason = f"not surely the same: {sure}" if likely else f"not the same: {first.reason}"
         return Nearest(first.question, first.asked, first.overlap, first.likeness, reason)
 
     def _likely(self, candidates: Sequence[Nearest]) -> list[Nearest]:

@@ -80,7 +80,7 @@ def browse(request: SessionsRequest, visible: Visible) -> Browse:
     found = recent(visible, request.limit)
     lines = tuple(
         SessionLine(
-            visible.named(one.document),
+            visible.named(one.document, one.goal),
             one.last,
             one.messages,
             clip(" ".join(one.goal.split()), LINE),

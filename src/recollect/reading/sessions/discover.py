@@ -28,10 +28,12 @@ from recollect.nouns import (
 from recollect.ports import StorageEngine, Turn
 from recollect.reading.answering import SNIPPET, marked
 from recollect.reading.candidates import RELAXED
+from recollect.reading.hints import without
 from recollect.reading.pool import Models
 from recollect.reading.question import Question, understand
 from recollect.reading.retrieval import (
     Retrieval,
+    absent,
     dated,
     escalated,
     first_pass,
@@ -386,16 +388,20 @@ def _unseen(found: Retrieval, visible: Visible) -> Counter[str]:
 
 
 def _notes(found: Retrieval, visible: Visible, trace: Trace, *, empty: bool) -> Iterator[str]:
-    """Yields what a caller should know of how it was read, and of what is near where nothing is
-    there."""
-    yield from (stage.reason for stage in trace.stages if stage.reason.startswith(RELAXED))
+    """Yields what a caller should know of how it was read; where nothing is likely, which words no
+    conversation has, and what is nearest."""
     for wrong, right in found.spelling.items():
         yield f"nothing has “{wrong}”; did you mean “{right}”?"
-    for best in found.pool.best[:1] if empty else ():
-        near = found.pool.stored(best).document
+    if not empty:
+        read = (stage.reason for stage in trace.stages if stage.reason.startswith(RELAXED))
+        yield from dict.fromkeys(read)
+        return
+    pool = found.pool
+    yield from without("nothing here", absent(pool.of, pool.idf, ()))
+    for best in pool.best[:1]:
+        near = pool.stored(best).document
         name = visible.lineages.name(near)
-        said = f"“{near.title}” ({name})" if near.title else name
-        yield f"nothing is likely; nearest, at {best.confidence:.2g}: {said}"
+        yield f"nearest: “{near.title}” ({name})" if near.title else f"nearest: {name}"
 
 
 def _beside(hits: Sequence[SessionHit], route: TimeRoute) -> Iterator[str]:

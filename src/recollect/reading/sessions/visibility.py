@@ -21,7 +21,7 @@ from typing import Any, TypeVar, cast
 
 from recollect.errors import NotFound, UsageError
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Document, Filter, Hit, Policy, TextQuery, filled
+from recollect.nouns import Document, Filter, Hit, Policy, TextQuery, filled, first_words
 from recollect.ports import StorageEngine, TextResult, Turn, VectorResult
 from recollect.reading.sessions.lineage import Lineages
 from recollect.reading.sessions.request import REWOUND, SessionsRequest
@@ -93,14 +93,15 @@ class Visible:
             )
         return found[0]
 
-    def named(self, document: Document) -> SessionName:
-        """What is said of a session with whatever is shown of it."""
+    def named(self, document: Document, goal: str | None = None) -> SessionName:
+        """What is said of a session with whatever is shown of it. Its *goal*, what its user said
+        first, is looked up if it is not given and there is no title."""
         root = self.lineages.root(document).document
         parent = "" if root is None or root.id == document.id else self.lineages.name(root)
         about = document.meta
         return SessionName(
             self.lineages.name(document),
-            document.title,
+            document.title or first_words(self._opening(document.id) if goal is None else goal),
             document.date,
             document.source,
             str(about.get("folder") or ""),
@@ -108,6 +109,12 @@ class Visible:
             parent,
             is_automated(document),
         )
+
+    def _opening(self, id: str) -> str:
+        """Returns what the user of a session said first, where that may be seen."""
+        heard = ("user",) if "user" in self.roles else ()
+        said = self.messages(id, 0, 1, heard) if heard else []
+        return said[0].message.text if said else ""
 
     # -------------------------------------------------------------- messages
 

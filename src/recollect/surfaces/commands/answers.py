@@ -12,8 +12,8 @@ from typing import Any
 from recollect import memory as facade
 from recollect import ports
 from recollect.errors import NotFound, UsageError
-from recollect.nouns import Recorded, in_words, json_list
-from recollect.surfaces import render, terminal, tool_text
+from recollect.nouns import Recorded, json_list
+from recollect.surfaces import terminal, tool_text
 from recollect.surfaces.commands.shared import (
     Options,
     declare_limits,
@@ -47,22 +47,9 @@ def gather(options: Options) -> int:
             as_of=options.as_of,
             **limits(options),
         )
-        tell_notes(options, memory, found.sections, found.degraded)
-    show(options, found.as_json(), lambda style: _bundle(found, style))
+        tell_notes(options, memory, found.sections)
+    show(options, found.as_json(), lambda _: tool_text.bundle(found, {}))
     return exit_code(found.sections)
-
-
-def _bundle(found: facade.Bundle, style: terminal.Style) -> str:
-    lines = [found.rendered()] if found.sections else ["nothing known", ""]
-    lines += [f"{style.dim}{hint.kind}: {hint.text}{style.off}" for hint in found.follow_up_hints]
-    lines += render.also(found.manifest, "also, for `recollect get`:", style)
-    budget = found.budget
-    lines.append(
-        f"{style.dim}{budget.used:,} of {budget.budget:,} tokens · "
-        f"{in_words(found.confidence) if found.sections else 'nothing'} · "
-        f"fingerprint {found.fingerprint}{style.off}"
-    )
-    return "\n".join(lines)
 
 
 # ------------------------------------------------------------------ record-answer

@@ -20,7 +20,6 @@ import re
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from time import gmtime, strftime
 from typing import TYPE_CHECKING, Any
 
@@ -45,14 +44,20 @@ from recollect.surfaces.phrases import dotted, some, when
 from recollect.surfaces.warm import client
 from recollect.text import snippet, tokens
 from recollect.text.questions import parse
-from recollect.text.questions.asking import is_courtesy
+from recollect.text.questions.asking import (
+    is_courtesy,
+    is_no_answer,
+    is_question,
+    is_same,
+    says_no_more,
+)
 from recollect.text.terms import stems
 
 if TYPE_CHECKING:
     import argparse
 
     from recollect.memory import Memory
-    from recollect.nouns import Result, Span
+    from recollect.nouns import Answer, Result, Span
 
 TOKENS = 400
 """Of a prelude, at most."""
@@ -164,7 +169,7 @@ def _prelude(call: Call, payload: Mapping[str, Any]) -> str:
     with warm.opened(call.store, embed_model="none", rerank_model="none") as memory:
         known = memory.context(token_budget=TOKENS)
         lines = some(when(known.prelude, f"The user: {known.prelude}"))
-        lines += _group("Pinned:", known.pinned)
+        lines += _group("Pinned:", known.pinned_beside)
         lines += _group("Open questions:", known.questions)
         lines += [
             *some(when(known.lately, "Lately:")),
@@ -220,7 +225,7 @@ def _pointers(call: Call, payload: Mapping[str, Any]) -> str:
         found = memory.ask(memory.query(asked, limit=POINTERS, expand=0, by="keyword"))
         if found.status == "direct_passages" and not all(one.fact for one in found.results):
             found = memory.ask(memory.query(asked, limit=POINTERS, expand=0))
-    if found.status != "direct_passages" or found.confidence < SURE:
+    if found.status != "direct_passages" or not _is_worth_it(found, asked):
         return ""
     own, again = text_of(payload, "session_id"), _line(prompt)
     likely = [
@@ -233,9 +238,19 @@ def _pointers(call: Call, payload: Mapping[str, Any]) -> str:
     ]
     if not likely:
         return ""
+    told = ((result, _evidence(result, asked)) for result in _later_first(likely))
     wanted = parse.parse(asked).content
-    lines = (_pointer(result, wanted) for result in _later_first(likely)[:POINTERS])
-    return "\n".join([f"{_ABOUT} It may bear on this; `get` has the whole.", *lines])
+    lines = [_pointer(result, *one, wanted) for result, one in told if one][:POINTERS]
+    about = f"{_ABOUT} It may bear on this; `get` has the whole."
+    return "\n".join([about, *lines]) if lines else ""
+
+
+def _is_worth_it(found: Answer, asked: str) -> bool:
+    """Whether an answer is sure enough to interrupt anybody. What was replied when the very same
+    was asked is never more than likely, and worth a line."""
+    best = found.results[:1]
+    again = (is_same(one.text, asked) for r in best for one in r.spans if one.role == "user")
+    return found.confidence >= SURE or any(again)
 
 
 def _later_first(results: Sequence[Result]) -> list[Result]:
@@ -246,24 +261,35 @@ def _later_first(results: Sequence[Result]) -> list[Result]:
     return [next(later) if one in sessions else one for one in results]
 
 
-def _pointer(result: Result, wanted: Collection[str]) -> str:
-    """Returns the line that points to a result, with the part of it that has the words."""
-    id, text = _evidence(result, wanted)
+def _pointer(result: Result, id: str, text: str, wanted: Collection[str]) -> str:
+    """Returns the line that points to a result, with the part of its evidence that has the
+    words."""
     part = snippet.snippet(_line(text, len(text)), wanted, SAID)
     said = f"{'… ' * part.before}{part.text.strip()}{' …' * part.after}"
     about = dotted(result.kind, headlines.dated(result), in_words(result.confidence))
     return f"- {_line(headlines.name(result), 80)} ({about}) [{id}]: {said}"
 
 
-def _evidence(result: Result, wanted: Collection[str]) -> tuple[str, str]:
+def _evidence(result: Result, asked: str) -> tuple[str, str] | None:
     """Returns the id and the text of what answers in a result. Of a conversation that is the turn
-    with most of the words; what its tools did, and what its user asked, answers nothing."""
-    turns = [one for one in result.spans if one.role and one.role != "tool"]
-    told = [one for one in turns if not (one.role == "user" and "?" in one.text)] or turns
-    if not told:
+    with most of the words, else the one that was found; what its tools did, and what its user
+    asked, answers nothing."""
+    if not any(one.role for one in result.spans):
         return result.id, result.text
-    best = max(told, key=partial(_worth, wanted=wanted))
+    told = [one for one in result.spans if one.role != "tool" and not _asks(one, asked)]
+    if not told:
+        return None
+    wanted = parse.parse(asked).content
+    best = max(told, key=lambda one: (_worth(one, wanted), one.id == result.id))
     return best.id, f"{best.role}: {best.text}"
+
+
+def _asks(turn: Span, asked: str) -> bool:
+    """Whether a turn asks, says no more than is asked, or does not know."""
+    if turn.role != "user":
+        return is_no_answer(turn.text)
+    text = turn.text
+    return "?" in text or is_question(text, typed=True) or says_no_more(text, asked)
 
 
 def _worth(turn: Span, wanted: Collection[str]) -> float:

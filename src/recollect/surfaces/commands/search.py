@@ -57,6 +57,12 @@ def declare_search(parser: argparse.ArgumentParser) -> None:
         metavar="ORDER",
         help="oldest or newest, of what is relevant; relevance; else as the question says",
     )
+    parser.add_argument(
+        "--role",
+        action="append",
+        metavar="ROLE",
+        help="only these words of conversations (user, assistant); also tool, context, all",
+    )
     parser.add_argument("--last", type=int, metavar="N", help="only the newest N documents")
     parser.add_argument(
         "--relax",
@@ -157,6 +163,7 @@ def _asked(options: Options) -> dict[str, Any]:
         "sort": options.sort,
         "min_confidence": options.min_confidence,
         "last_n": options.last,
+        "roles": options.role,
         "as_of": options.as_of,
         "facts": options.facts,
         "reranker": options.reranker,

@@ -52,8 +52,9 @@ def declare_forget(parser: argparse.ArgumentParser) -> None:
 
 def forget(options: Options) -> int:
     with open_memory(options) as memory:
-        done = memory.forget(options.id, owner=options.owner)
-    show(options, done.as_json(), lambda style: render.receipt(done, style))
+        gone = memory.get(options.id, owner=options.owner)
+        done = memory.forget(gone.id, owner=options.owner)
+    show(options, done.as_json(), lambda style: render.forgotten(gone, done, style))
     return 0
 
 

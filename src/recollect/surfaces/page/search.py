@@ -184,7 +184,7 @@ def _verdict(found: Answer) -> Html:
     said, kind = STATUS[found.status]
     parts = [badge(said, kind)]
     if found.results or found.answer:
-        parts.append(sure(found.first_confidence))
+        parts.append(sure(found.confidence))
         more = when(found.named, f", {len(found.named):,} more named")
         parts.append(el("span", f"{len(found.results)} of {_passages(found)}{more}"))
     parts.append(el("span", duration(found.timing_ms)))
@@ -382,24 +382,29 @@ def place(one: Result | Named, query: str) -> str:
 
 
 def _why(one: Result) -> Html | None:
-    """Returns the contributions to the score as bars; they sum to it."""
+    """Returns the contributions to the grade as bars, which sum to it. The arms that found it
+    are told with ranks and scores of their own, for the grade may go by other signals."""
     parts = sorted(one.contributions, key=lambda c: -abs(c.value))
     if not parts:
         return None
     most = max(abs(c.value) for c in parts) or 1.0
     lines = [
         (
-            joined(ARMS.get(c.arm, c.arm), when(c.rank, el("small", f" #{c.rank}"))),
+            ARMS.get(c.arm, c.arm),
             charts.both_ways(c.value, most),
             f"{c.value:+.2f}",
         )
         for c in parts
         if c.value
     ]
+    found = ", ".join(
+        f"{ARMS.get(c.arm, c.arm)} (#{c.rank}, {c.raw:.2f})" for c in one.contributions if c.rank
+    )
     total = f"{one.score:+.2f} in all, which is {charts.share(one.confidence)} sure"
     return el(
         "details",
         el("summary", "Why"),
+        when(found, el("p", f"Found by {found}")),
         charts.rows(lines),
         el("p", total, class_="sum"),
         class_="why",

@@ -4,21 +4,26 @@ about what was asked."""
 from __future__ import annotations
 
 import re
+from functools import cache
 
+from recollect.text.questions.wanted import wanted
 from recollect.text.sentences import units
 from recollect.text.stopwords import stopwords
+from recollect.text.support.tables import FILLERS
 from recollect.text.terms import stems
 
 LONGEST = 1_000
 """Characters of a text that may be nothing but a question."""
 BRIEF = 60
 """Words of a reply that may say no more than that it knows nothing."""
+SAME = 0.8
+"""The share of words in common from which on two questions are asked in the same words."""
 FEW = 3
 """Words of a greeting, or of thanks, beside a question."""
 _MARKED = re.compile(r"[\w)\]\"'”’»」』*_`%]\s?[?？؟]+[!！]*[\"'”’)\]*_»」』]*$")
 """How a question ends. A mark that stands after a sign is a placeholder, as in ``id = ?``."""
 _OPENS = re.compile(
-    r"""(?:(?:hi|hey|hello|ok|okay|so|and|but|also|please)\b[\s,]*)*(?:
+    r"""(?:(?:hi|hey|hello|ok|okay|so|and|but|also|now|please)\b[\s,]*)*(?:
       (?:why|where|who|whose|whom|which|how)\b(?!\s(?:to|we|i|it)\b)
     | wh(?:at|en)(?:'s|\s(?:is|are|was|were|did|do|does|will|would|should|can|could|had|has|have))\b
     | (?:is|are|was|were|does|did|can|could|should|would|will|has|have|do)\s
@@ -29,6 +34,8 @@ _OPENS = re.compile(
     )""",
     re.VERBOSE | re.IGNORECASE,
 )  # fmt: skip
+_LIGHT = "last place"
+"""Words that say little beside those that say what is wanted: "when did it last take place"."""
 _ABOUT = re.compile(
     r"""\b(?:which|what|any|all|open|my|our|list)\s(?:\w+\s){0,2}questions\b
     | \b(?:did|have|had|has)\s(?:\w+\s){1,3}?ask(?:ed)?\b | \b(?:was|were|been)\sasked\b
@@ -54,6 +61,18 @@ def _asks(sentence: str, *, typed: bool) -> bool:
     return typed and not sentence.endswith((".", ":", "!")) and bool(_OPENS.match(sentence))
 
 
+def is_same(one: str, other: str) -> bool:
+    """Whether two questions are asked in nearly the same words."""
+    these, those = stems(one), stems(other)
+    return len(these & those) >= SAME * len(these | those)
+
+
+def says_no_more(text: str, question: str) -> bool:
+    """Whether a text has no word that is not asked."""
+    said = stems(text)
+    return bool(said) and said <= stems(question)
+
+
 def is_about_questions(question: str) -> bool:
     """Whether it is asked what was asked: then questions are what is looked for."""
     return bool(_ABOUT.search(question))
@@ -76,6 +95,13 @@ def is_courtesy(text: str) -> bool:
     return is_polite and not is_question(text, typed=True)
 
 
+@cache
+def asked_with() -> frozenset[str]:
+    """Returns the stems of the words that a question asks with, and that no answer must have: those
+    that say what is wanted, and words that carry little, such as "take" and "really"."""
+    return wanted() | stems(" ".join((_LIGHT, *FILLERS)))
+
+
 _UNKNOWN = re.compile(
     r"""\bI\s?(?:do\snot|don['’]t|can(?:not|['’]t)|could(?:\snot|n['’]t)|did(?:\snot|n['’]t))\s
       (?:know|find|see|tell|say|have|access|determine|recall)\b
@@ -88,10 +114,24 @@ _UNKNOWN = re.compile(
 )  # fmt: skip
 
 
+_LOOKS = re.compile(
+    r"""(?:(?:\w+[,!.]|and|so|now|first|then|next)\s)*
+      (?:let\sme|let['’]s|I(?:['’]ll|\swill|['’]m\sgoing\sto|\sam\sgoing\sto))\s(?:\w+\s){0,3}
+      (?:check|look|see|find|search|read|verify|confirm|inspect|examine|investigate|explore|dig)\b
+    | (?:ich|lass\smich)\s(?:\w+\s){0,3}(?:schaue?|sehe|prüfe|suche|lese|nachsehen)\b
+    | (?:voy\sa|déjame|je\svais|laissez-moi)\s(?:\w+\s)?
+      (?:ver|mirar|buscar|revisar|comprobar|regarder|vérifier|chercher|voir)\b""",
+    re.VERBOSE | re.IGNORECASE,
+)  # fmt: skip
+
+
 def is_no_answer(text: str) -> bool:
-    """Whether a reply is short and begins with that it does not know: it is no evidence of what was
-    asked."""
+    """Whether a reply is short and begins with that it does not know, or only says that it will
+    look: it is no evidence of what was asked."""
     if len(text) > LONGEST or len(text.split()) > BRIEF:
         return False
-    first = next(iter(units(text)), (0, 0))
-    return _UNKNOWN.search(text[slice(*first)]) is not None
+    said = [text[start:end].strip() for start, end in units(text)]
+    if not said or _UNKNOWN.search(said[0]):
+        return bool(said)
+    told = said[len(said) > 1 and said[0].endswith("!") :]
+    return all(_LOOKS.match(one) and not re.search(r"\d", one) for one in told)

@@ -7,7 +7,7 @@
                        limits, also with a quoted value; repeated ones widen each other
 
 Everything else is words. No input is a syntax error; the only refusals are an empty query and
-one that only excludes.
+one that only excludes or limits.
 """
 
 from __future__ import annotations
@@ -156,11 +156,18 @@ class _QueryDraft:
         if self.limits:
             raise QueryError(
                 "the query only has filters",
-                hint="say what to look for as well, or use `recollect list` to see everything",
+                hint="say what to look for as well; `recollect list "
+                f"{' '.join(self._options())}` shows all that they let through",
             )
         raise QueryError(
             f"the query {text.strip()[:40]!r} has no word in it", hint="say what to look for"
         )
+
+    def _options(self) -> Iterator[str]:
+        """Yields the limits as options of a command."""
+        for name, value in self.limits:
+            said = f'"{value}"' if " " in value else value
+            yield f"--{name.removesuffix('s')} {said}"
 
     def parsed(self) -> Parsed:
         asked, prose = list(self.asked), " ".join(self.prose)

@@ -13,16 +13,19 @@ from functools import cache
 
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import ORDERS, TimeRoute, Window
+from recollect.text.questions import when
 from recollect.text.questions.time_rules import (
     ASIDE,
     DECIDED,
     DONE,
     EMPTY,
     ENDS,
+    HAPPENS,
     LEAD,
     OURS,
     PARTS,
     PAST,
+    RULED,
     RULES,
     USED,
     VERBS,
@@ -62,7 +65,9 @@ def time_route(text: str, window: Window | None = None) -> TimeRoute:
     if event and period and (period in event or whole.find(period) <= match.end + 1):
         kind, event, end = "in-period", "", match.start  # the event is a date
     rest = f"{whole[: match.start]} {whole[end:]}"
-    spoken = match.rule.language or language(whole) or "en"
+    spoken = match.rule.language or language(whole) or (when.spoken(whole) if period else "")
+    spoken = spoken or "en"
+    rest = without_verb(rest) if kind == "when" else rest
     topic = _topic(rest.replace(period, " ") if period else rest, spoken)
     start, stop = match.said or (match.start, end)
     said = whole[start:stop].strip() or period
@@ -73,6 +78,17 @@ def time_route(text: str, window: Window | None = None) -> TimeRoute:
         return TimeRoute(kind, topic=event, said=said)  # what tells of the change
     ours = kind != "state" and _ours().search(whole) is not None  # a note tells a state as well
     return TimeRoute(kind, ORDERS[kind], topic, event, said, ours)
+
+
+def without_verb(text: str) -> str:
+    """Returns a question that asks when without a verb at its end that says no more than that it
+    was: "When did the fair take place?"."""
+    return _happens().sub("", text)
+
+
+@cache
+def _happens() -> re.Pattern[str]:
+    return re.compile(rf"\s(?:{'|'.join(HAPPENS)})\W*$", re.IGNORECASE)
 
 
 def asks_decision(text: str) -> bool:
@@ -107,12 +123,12 @@ def _match(rule: TimeRule, lower: str, words: set[str], period: str) -> _Match |
     here = words & cued(rule.cues)
     if not here if rule.cues else lower.isascii():
         return None
-    if not _is_past(rule, lower):
+    if rule.past and not _is_past(rule, lower):
         return None
     if rule.kind != "leave-off" and not _is_brief(lower, rule):
         return None
     ways = _compiled(rule, frozenset(here)).finditer(lower)
-    found = (one for one in ways if _leads(rule, lower[: one.start()]))
+    found = (one for one in ways if _asks(rule, lower, one))
     return next((_Match(rule, *one.span(), _ahead(one)) for one in found), None)
 
 
@@ -129,10 +145,14 @@ def _is_limit(period: str, lower: str) -> bool:
     return bare or done is not None
 
 
-def _leads(rule: TimeRule, before: str) -> bool:
-    """Whether a clause begins where a rule matches, if it has to."""
-    free = rule.kind in EVENTFUL or not rule.cues
-    return free or _lead().match(before) is not None
+def _asks(rule: TimeRule, lower: str, found: re.Match[str]) -> bool:
+    """Whether a clause begins where a rule matches; with an event, whether the clause beside it
+    asks for what was ("who is told before a planned visit?" does not)."""
+    if rule.kind in EVENTFUL:
+        end = found.end() + len(_event_words(lower[found.end() :]))
+        beside = f"{lower[: found.start()]} {lower[end:]}".strip(" ?")
+        return _is_past(rule, beside or lower)
+    return not rule.cues or _lead().match(lower[: found.start()]) is not None
 
 
 def _is_brief(lower: str, rule: TimeRule) -> bool:
@@ -148,15 +168,22 @@ def _lead() -> re.Pattern[str]:
 
 
 def _is_past(rule: TimeRule, lower: str) -> bool:
-    """Whether a question asks for what was, where it has to."""
-    past = PAST.get(rule.language) if rule.past or rule.kind in EVENTFUL else None
-    return past is None or _past(past).search(lower) is not None
+    """Whether a question asks for what was, as far as the words of its language tell."""
+    past, ruled = PAST.get(rule.language), RULED.get(rule.language)
+    if past is None:
+        return True
+    found = _words(past).search(lower)
+    return found is not None and not (ruled and _words(ruled).search(lower, 0, found.start()))
 
 
 def _event(whole: str, match: _Match) -> tuple[str, int]:
     """Returns what something was before or after, and where its words end."""
-    said = re.split(_EVENT_END, whole[match.end :], maxsplit=1)[0]
+    said = _event_words(whole[match.end :])
     return _topic(said, match.rule.language) or said.strip(), match.end + len(said)
+
+
+def _event_words(rest: str) -> str:
+    return re.split(_EVENT_END, rest, maxsplit=1)[0]
 
 
 def _topic(text: str, language: str) -> str:
@@ -195,7 +222,7 @@ def _used() -> re.Pattern[str]:
 
 
 @cache
-def _past(pattern: str) -> re.Pattern[str]:
+def _words(pattern: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{pattern})")
 
 

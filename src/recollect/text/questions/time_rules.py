@@ -40,9 +40,13 @@ PARTS = {
         "what": "(?:what|which|who|where|how|why|did|was|were|had|have|has|anything)",
         "aux": "(?:did|had|have|has|was|were|is|are)",
         "away": "(?:holidays?|vacation|(?:the )?(?:spring|summer|autumn|fall|winter|january|february|march|april|may|june|july|august|september|october|november|december))",
+        "remedy": "(?:(?:do|should|can|could|must|shall) (?:i|we) (?:do |try )?)?",
+        "span": "(?:\\d+|an?|one|two|three|four|five|six|several|few|some|half an?) (?:seconds?|minutes?|hours?|days?|weeks?|months?|years?)\\b",
         "thing": "(?! (?:aid|names?|floors?|class|violins?|mile|resort)\\b)",
     },
     "de": {
+        "remedy": "(?:(?:mache|machen|tue|tun|soll|sollen|muss|müssen|kann|können) (?:ich|wir) )?",
+        "span": "(?:\\d+|eine[rm]?|zwei|drei|vier|fünf|sechs|einigen|mehreren) (?:sekunden?|minuten?|stunden?|tag(?:en?)?|wochen?|monat(?:en?)?|jahr(?:en?)?)\\b",
         "we": "(?:wir|ich|du|man|jemand|ihr)",
         "did": "(?:haben|habe|hast|hat|hatten|hatte|sind|bin|bist|ist|war|waren|wurde|wurden|gab|kam|kamen)",
         "with": "(?:mit|bei|beim|an|am|in|im|zu|zum|zur|auf)",
@@ -417,7 +421,7 @@ qu[eé] fue lo [uú]ltimo(?: que (?:hicimos|decidimos|cambiamos|dijimos))?\b
         "before",
         "en",
         r"""
-(?:right |just |shortly |immediately |directly |the (?:day|week|session|night) )?(?:before|prior to|leading up to|ahead of)(?= \w)(?! (?:we|i|you) (?:can|could|start|begin|go)\b)
+(?:right |just |shortly |immediately |directly |the (?:day|week|session|night) )?(?:before|prior to|leading up to|ahead of)(?= \w)(?! <span>)(?! last\b)(?! (?:we|i|you) (?:can|could|start|begin|go)\b)
 (?:up )?until(?= (?:we|i|the|our|my|that|it|they)\b)
 """,
         "before prior leading ahead until",
@@ -426,7 +430,7 @@ qu[eé] fue lo [uú]ltimo(?: que (?:hicimos|decidimos|cambiamos|dijimos))?\b
         "after",
         "en",
         r"""
-(?:right |just |shortly |immediately |directly |soon |the (?:day|week|session|night|morning) )?(?:(?<!look )(?<!looks )(?<!looking )(?<!looked )(?<!named )(?<!called )after(?! (?:how|which|what|all|hours)\b)|following|in the wake of|as a (?:result|consequence) of)(?= \w)
+(?:right |just |shortly |immediately |directly |soon |the (?:day|week|session|night|morning) )?(?:(?<!look )(?<!looks )(?<!looking )(?<!looked )(?<!named )(?<!called )after(?! (?:how|which|what|all|hours|<span>)\b)|following|in the wake of|as a (?:result|consequence) of)(?= \w)
 (?:once|ever since|since)(?= (?:we|i|the|our|my|that|it|they) )
 """,
         "after following wake result consequence once since ever",
@@ -451,7 +455,7 @@ qu[eé] fue lo [uú]ltimo(?: que (?:hicimos|decidimos|cambiamos|dijimos))?\b
         "after",
         "de",
         r"""
-(?:kurz |unmittelbar |direkt |gleich )?(?:nachdem|nach(?! (?:hause|oben|unten|vorne|hinten|rechts|links|und nach)\b)(?= \w)|seitdem|seit (?=(?:der|dem|unserer|unserem)\b)|im anschluss an)\b
+(?:kurz |unmittelbar |direkt |gleich )?(?:nachdem|nach(?! (?:hause|oben|unten|vorne|hinten|rechts|links|und nach|<span>)\b)(?= \w)|seitdem|seit (?=(?:der|dem|unserer|unserem)\b)|im anschluss an)\b
 """,
         "nachdem nach seitdem seit anschluss",
     ),
@@ -589,7 +593,7 @@ do <we> (?:already )?have\b(?=.*? (?:yet|already|by now|meanwhile) ?[?.!]*$)
 how(?:['’]s| is| are)\b(?= (?:the |our |my |things |it )?(?:[\w-]+ ){0,6}?(?:going|coming along|doing|looking|getting on|progressing|shaping up)\b)
 (?:is|are|has|have|did|does|do|was|were)\b(?=.*? (?:yet|sorted out|resolved|settled|finished|fixed|merged|done|solved|still (?:open|broken|failing|an? (?:problem|issue)|in place|pending|blocked|not))(?: (?:now|yet|by now|already|in the meantime))? ?[?.!]*$)
 (?:is|are|do|does)\b(?= (?:the |our |we |it )?(?:[\w/.-]+ ){1,8}?still\b)
-(?:what|which|who|how|where|with what|do|does|is|are)\b(?=.*? (today(?= ?[?.!]*$)|these days|nowadays|at the moment|as of (?:now|today)|right now|currently|meanwhile|by now|at present|now(?= ?[?.!,]|$))(?: |$|[?.!,]))(?!.*? (?:did|was|were)\b)
+(?:what|which|who|how|where|with what|do|does|is|are)\b(?! <remedy>now\b)(?=.*? (today(?= ?[?.!]*$)|these days|nowadays|at the moment|as of (?:now|today)|right now|currently|meanwhile|by now|at present|now(?= ?[?.!,]|$))(?: |$|[?.!,]))(?!.*? (?:did|was|were)\b)
 (?:which|what|who)\b(?=.*? (?:is|are) (?:live|in production|in use|in force|in place|running|active|deployed|current|installed)(?: (?:now|today|currently))? ?[?.!]*$)
 how far (?:is|are|along is|along are|advanced is)\b
 (?:is|are|has|have)\b(?=.*? (?:or (?:is|are) (?:there )?(?:something|anything|it still)|(?:open|ready|finished|over|working|through|closed) ?[?.!]*$))
@@ -613,7 +617,7 @@ wie weit (?:ist|sind)\b(?! wir)
 wie (?:läuft|geht) (?:es|'s)?\b(?: (?:mit|bei|beim))?
 was ist mit\b
 was (?:macht|machen)\b(?= (?:der|die|das|unser|unsere|mein|meine|dein|deine)\b)
-(?:womit|wie|was|welche[rsnm]?|wo|wer|worauf)\b(?=.*?\b(aktuell\w*|gerade|derzeit|momentan|zurzeit|heutzutage|inzwischen|mittlerweile|heute|jetzt)\b)(?!.*?\b(?:haben|hatten|war|waren|wurde)\b)
+(?:womit|wie|was|welche[rsnm]?|wo|wer|worauf)\b(?! <remedy>jetzt(?: tun| machen)? ?[?.!]*$)(?=.*?\b(aktuell\w*|gerade|derzeit|momentan|zurzeit|heutzutage|inzwischen|mittlerweile|heute|jetzt)\b)(?!.*?\b(?:haben|hatten|war|waren|wurde)\b)
 """,
         "steht stehen sieht aktuelle aktuell neueste letzte jetzige derzeitige momentane gegenwärtige stand status wo neues neuigkeiten fortschritt fortschritte news inzwischen mittlerweile schon noch jetzt endlich weiterhin geworden aus ist weit derzeit momentan zurzeit heutzutage heute macht machen gerade erledigt fertig gelöst behoben repariert abgeschlossen geklärt durch dicht bezahlt läuft geht was",
     ),
@@ -626,7 +630,7 @@ was (?:macht|machen)\b(?= (?:der|die|das|unser|unsere|mein|meine|dein|deine)\b)
 c[oó]mo (?:va|van|est[aá]n?|vamos|sigue|siguen|anda|andan|marcha)\b(?= (?:con|el|la|los|las|lo|de|nuestr|todo|eso|ese|esa)\b)
 en qu[eé] (?:estado|situaci[oó]n|punto|fase) (?:est[aá]n?|se encuentra|seguimos|estamos)\b
 (?:hay|alguna|qu[eé]) (?:novedades|noticias|avances|novedad|noticia|avance)\b(?: (?:sobre|de|del|con|en))?
-(?:con qu[eé]|qu[eé]|cu[aá]l|c[oó]mo|qui[eé]n|d[oó]nde|cu[aá]nt[oa]s?)\b(?=.*?\b(ahora|actual|actualmente|hoy en d[ií]a|de momento|por ahora|a d[ií]a de hoy)\b)
+(?:con qu[eé]|qu[eé]|cu[aá]l|c[oó]mo|qui[eé]n|d[oó]nde|cu[aá]nt[oa]s?)\b(?! (?:hago |hacemos )?ahora ?[?.!]*$)(?=.*?\b(ahora|actual|actualmente|hoy en d[ií]a|de momento|por ahora|a d[ií]a de hoy)\b)
 (?:est[aá]n?|qued[oó]|se (?:ha )?(?:resolvi[oó]|arregl[oó]|termin[oó]))\b(?= (?:ya )?(?:resuelt|list|terminad|acabad|hech|arreglad|pagad|lo de|el|la)\w*\b)
 hasta d[oó]nde (?:va|van|est[aá]n?|ha llegado)\b
 (?:sigue|siguen|ya (?:est[aá]n?|se|hemos|funciona|qued[oó])|todav[ií]a|a[uú]n)\b
@@ -702,7 +706,7 @@ est-ce que\b(?=.*?\b(?:toujours|encore|enfin|déjà)\b)
 )
 
 PAST = {
-    "en": r"(?:did|was|were|had|broke|went|came|took|made|got|ran|said|fell|began|found|wrote|chose|lost|looked|happened|has been|have been)\b|(?<!to be )(?<!is )(?<!are )(?<!get )(?<!gets )\b\w{2,}ed\b",
+    "en": r"(?:did|was|were|had|broke|went|came|took|made|got|ran|said|fell|began|found|wrote|chose|lost|looked|agreed|happened|has been|have been)\b|(?<!\bbe )(?<!is )(?<!are )(?<!get )(?<!gets )\b\w+(?<!e)ed\b",
     "de": r"(?:habe|haben|hat|hatte|hatten|war|waren|wurde|wurden|gab|lief|liefen|passiert|ging|kam|fiel|fing|begann|hieß)\b|\w{3,}te[nt]?\b",
     "es": r"\w*(?:amos|imos|emos|aba|ía|ian|ían|aban|aron|ieron|ó|io)\b|(?:ha|han|fue|era|hizo)\b",
     "fr": r"(?:avons|avions|était|étaient|étions|a|ont|fait|utilisait|utilisions)\b|\w+ions\b",
@@ -710,6 +714,11 @@ PAST = {
 }
 """What a question has that asks for what was; others ask for a rule ("which checks run before the
 merge?")."""
+
+RULED = {
+    "en": r"(?:should|shall|will|can|could|must|may|do|does|(?:has|have|need|needs) to)\b",
+}
+"""What begins a clause that asks for what is done, or has to be, whatever was comes behind it."""
 
 DECIDED = (
     r"what (?:did|have|had) (?:we|i|you) (?:\w+ ){0,2}?(?:decide|settle|agree|conclude)d?\b",
@@ -733,6 +742,12 @@ OURS = (
 
 DONE = r"\b(?:did|have|had|was|were|habe|hatte|war) (?:i|you|we|ich|du|wir) \w"
 """What asks for what somebody did."""
+
+HAPPENS = (
+    r"(?:take|taken|took) place|happen(?:ed)?|occur(?:red)?",
+    r"stattgefunden|statt|passiert|tuvo lugar|ocurri[oó]|(?:a eu|avoir) lieu|произошло|состоялось",
+)
+"""Verbs that say no more than that something was, at the end of a question that asks when."""
 
 USED = (
     r"use|used|using|(?:did|do) \w+ have|who",
@@ -773,7 +788,7 @@ ya ahora actualmente va van durante
 qui que quoi quand où comment quel quelle avons avez ont ai était étions est sont nous on je il elle
 le la les l un une et ou de du des d au aux avec dans en sur pour par ce cette parlé discuté a t y
 mentionné travaillé fait décidé changé utilisé vu session discussion chose choses sujet problème
-avons-nous a-t-on a-t-elle a-t-il est-il est-elle
+avons-nous qu'avons-nous qu'a-t-on a-t-on a-t-elle a-t-il est-il est-elle
 """,
     "ru": """
 что кто где когда как мы я вы это на в во с со о об по у для и или был была было были обсуждали

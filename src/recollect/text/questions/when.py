@@ -2,8 +2,9 @@
 
 ``window`` gives the stretch of time that a question limits itself to. A question that asks for a
 time ("how many weeks ago did I …") is not limited by one, and these are no times here: a bare
-year ("from 2005 to 2007"), a year long ago, words in quotes, versions, names of files and films
-("Gangway For Tomorrow"), "recently". Days are those of the zone of ``now``; weeks begin on Monday.
+year ("from 2005 to 2007"; but "what did we do in 2025?"), a year long ago, words in quotes,
+versions, names of files and films ("Gangway For Tomorrow"), "recently". Days are those of the
+zone of ``now``; weeks begin on Monday.
 
 What has no year is the latest one: "in March" is the last March that began, "on March 4" the last
 March 4; "on Monday" and "last Monday" are the last one before today. A season is three months of
@@ -30,7 +31,7 @@ from itertools import chain
 from recollect.moments import aware
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Window, values_of
-from recollect.text.questions.time_rules import DONE, PAST
+from recollect.text.questions.time_rules import DONE, OURS, PAST
 from recollect.text.questions.time_words import WORDS
 from recollect.text.statements.cues import beginnings, cued
 from recollect.text.terms import fold
@@ -175,6 +176,7 @@ _SCANNER = r"""
 """
 _LETTERS = re.compile(r"[^\W\d_]+")
 _FIGURES = re.compile(r"\d[-/.]\d")
+_BARE_YEAR = re.compile(r"(?<![\w./-])20\d\d(?![\w/-])")
 
 
 def _is_chinese(text: str) -> bool:
@@ -306,12 +308,13 @@ _SENTENCES = {
         (since|(?<!year)until|before|after|vor) {_THE} mid? {_SOME}
         | from {_THE} mid? {_SOME} onward""",
     "inside": f"""
-        dated | bare | period | (in|over) {_THE} mid? (dated|period|weak|alone)
+        dated | bare | period | in {_THE} unit? year (?!{_TO} year|(and|or) year)
+        | (in|over) {_THE} mid? (dated|period|weak|alone)
         | from {_THE} mid? (dated|bare|period|weak) (?!{_TO} year)""",
 }
 _TIMELY = frozenset(
     """date yearmonth month named maybe weekday onday weekend season onseason day hours relative
-    unit units clock""".split()
+    unit units clock year""".split()
 )
 """Where none of these is, there is no time."""
 _UNITS = frozenset("unit units clock".split())
@@ -320,6 +323,7 @@ _WITH_UNIT = frozenset("ago back vor nth last past recent next coming gone this"
 _SEASONS = frozenset("season onseason".split())
 _OF_ONE_YEAR = frozenset("last past gone relative year".split())
 """Of which one says which year's season is meant."""
+_YEAR_ALONE = frozenset(("year", "unit"))
 _CAPITAL = frozenset("month named weekday onday mid".split())
 _BEGINS = ("", *".!?:;¿¡-–—*\n")
 _NOT_AFTER = "(?<!by)(?<!life)(?<!life in)"
@@ -389,6 +393,13 @@ def _times(text: str) -> list[_Time]:
     return []
 
 
+def spoken(text: str) -> str:
+    """Returns the language that knows the most of the words of a text that names a time; empty
+    where two know as many."""
+    known = _languages([fold(word) for word in _LETTERS.findall(text[:_READ])])
+    return known[0] if len(known) == 1 else ""
+
+
 def _languages(folded: Sequence[str]) -> list[str]:
     """Returns the languages that know the most of the words."""
     distinct = set(folded)
@@ -403,7 +414,17 @@ def _may_name_one(text: str) -> bool:
     said = set(map(fold, _LETTERS.findall(text)))
     units, others = said & _words_of(_UNITS), said & _words_of(_TIMELY - _UNITS)
     counted = units and not said.isdisjoint(_words_of(_WITH_UNIT))
-    return bool(others or counted) or _FIGURES.search(text) is not None
+    return bool(others or counted) or _FIGURES.search(text) is not None or _is_ours(text)
+
+
+def _is_ours(text: str) -> bool:
+    """Whether a year is named in it, and what was said or done together."""
+    return _BARE_YEAR.search(text) is not None and _ours().search(text) is not None
+
+
+@cache
+def _ours() -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(OURS)}|i|ich|yo|je)\b", re.IGNORECASE)
 
 
 @cache
@@ -427,9 +448,13 @@ def _is_title(text: str, time: _Time) -> bool:
 
 def _is_of_one_year(time: _Time, text: str, language: str) -> bool:
     """Whether it is a time that was or will be once. "In summer" is any summer ("what does it cost
-    to park in summer?") where nothing says that it was one of them."""
+    to park in summer?") where nothing says that it was one of them; a year alone is that of what is
+    asked about, where it is not asked for what was said or done together."""
     kinds = {token.kind for token in _flat(time.parts)}
-    if kinds.isdisjoint(_SEASONS) or not kinds.isdisjoint(_OF_ONE_YEAR):
+    alone = "year" in kinds and kinds & _TIMELY <= _YEAR_ALONE
+    if alone and not _is_ours(text):
+        return False
+    if not alone and (kinds.isdisjoint(_SEASONS) or not kinds.isdisjoint(_OF_ONE_YEAR)):
         return True
     past = f"{PAST.get(language, '')}|{DONE}"
     return re.search(rf"\b(?:{past})", text.lower()) is not None
@@ -634,6 +659,8 @@ def _stretch(tokens: Sequence[_Token], now: datetime, latest: datetime) -> _Stre
         return _nth(got, _dated(got, which, now, latest).start)
     if _either(got, "date", "yearmonth", *_MONTH_KINDS).kind:
         return _dated(got, which, now, latest)
+    if "year" in got:
+        return _year(got["year"].value, now)
     day = _day(got, which, now, latest)
     if day:
         return _part_of_day(got, day)
@@ -665,6 +692,12 @@ def _weekend(which: str, now: datetime) -> _Stretch:
     weeks = {"next": 1, "this": 0, "last": -1}.get(which, saturday - 1)
     start = _floor(now, _WEEK) + timedelta(days=5 + 7 * weeks)
     return _Stretch(start, start + timedelta(days=2))
+
+
+def _year(year: int, now: datetime) -> _Stretch:
+    if abs(year - now.year) > _OWN:
+        raise ValueError("history")
+    return _whole(datetime(year, 1, 1), _YEAR)
 
 
 def _dated(got: Words, which: str, now: datetime, latest: datetime) -> _Stretch:

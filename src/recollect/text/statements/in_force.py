@@ -92,15 +92,65 @@ NOW = (
 )
 """What says how it is today, after how it was."""
 
+PROPOSED = (
+    r"\b(?:we|i|they)(?: want to|'d like to)? (?:propose|suggest|request)\b",
+    r"\b(?:ask(?:s|ed|ing)?|request(?:s|ed|ing)?|apply|applied) (?:you |us |me )?for (?:your |our |the |an? )*(?:consent|approval|agreement|permission|increase|change|raise|extension)\b",
+    r"\b(?:the|our|my|their|his|her) (?:current )?(?:plan|proposal|idea|offer|wish) (?:is|was) (?:to|for|that)\b",
+    r"\b(?:is|are|was|were|has been|have been) (?:proposed|planned|suggested|requested)\b",
+    r"\b(?:proposed|suggested) (?:to|that|(?:\w+ )?\w+ing)\b|\bschlug\b.*\bvor\b|\bpropuso\b|\ba propose\b",
+    r"\b(?:wants|demands|proposes|suggests|asks for|would like|intends to|plans to|hopes to|mochte|quiere|voudrait)\b",
+    r"\b(?:we|they)(?: are|'re)? (?:plan|planning|intend|want|hope) to\b",
+    r"\b(?:wir|ich) (?:schlage(?:n)?|beantrage(?:n)?|bitten? um)\b.*\b(?:vor|zustimmung|genehmigung|erhohung)\b",
+    r"\b(?:der plan ist|es ist geplant|ist geplant|geplant ist|vorschlag)\b",
+    r"\b(?:proponemos|propongo|el plan es|esta previsto|nous proposons|il est prevu)\b",
+)
+"""What somebody wants or plans, and nobody has agreed to."""
+
+REFUSED = (
+    r"\b(?:decided|voted|entschieden|decidi\w*|voto|decide|vote) (?:against|dagegen|gegen|en contra|contre)\b|\bgegen\b.*\bentschieden\b",
+    r"(?:\b(?:we|i|they|but|and|was|were|wurde|haben|fue|ete) |^|[;,:.] ?)(?:\w+ )?(?:declined|rejected|refused|turned down|voted down|ruled out|abgelehnt|verworfen|rechaz\w+|descart\w+|refusee?|rejetee?)(?:$|[.;,!]| (?:\w+ )?(?:idea|proposal|suggestion|offer|request|vorschlag|antrag|propuesta|offre|demande)\b)",
+    r"\b(?:(?:will|did|do|does) not|(?:wo|did|do|does)n't) (?:change|move|switch|raise|increase|lower|reduce|replace|adopt)\b",
+)
+"""What was turned down: all stays as it was."""
+
+SUPPOSED = (
+    r"\?[\W_]*$",
+    r"\b(?:i|we|they) wish\b|\bif only\b|\bwould be (?:nice|great|good|better)\b|\bojala\b",
+    r"\bif\b.*\b(?:would|could|might)\b|\b(?:would|could|might)\b.*\bif\b|\b(?:what|as) if\b",
+    r"\b(?:wunschte|ware schon|ware gut)\b|\bwenn\b.*\b(?:wurden?|waren?|hatten?|konnten?)\b",
+    r"\bsi\b.*\b(?:seria|tendria|habria|podria|serait|aurait|pourrait)\w*\b",
+)
+"""What is only asked, wished or supposed."""
+
 
 @cache
 def _compiled(patterns: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
 
 
+def is_proposed(statement: str) -> bool:
+    """Whether a statement says what is wanted, planned or still open, and not what holds."""
+    text = _plain(statement)
+    wanted = _said(PROPOSED, text) or _said(UNDECIDED, text)
+    return bool(wanted) and not _said(SETTLED, _compiled(UNDECIDED).sub("", text))
+
+
+def is_idle(statement: str) -> bool:
+    """Whether a statement changes nothing: it asks, wishes, supposes, or says what was refused."""
+    text = _plain(statement)
+    if _said(SUPPOSED, text):
+        return True
+    return bool(_said(REFUSED, text)) and not _said(SETTLED, _compiled(REFUSED).sub("", text))
+
+
+def _plain(statement: str) -> str:
+    text = re.sub(r"\s+", " ", fold(statement[:_READ]).replace("’", "'"))
+    return text.strip(" *_>#\"'“”-.")
+
+
 def standing(statement: str) -> Standing:
     """How *statement* stands."""
-    text = re.sub(r"\s+", " ", fold(statement[:_READ]).replace("’", "'")).strip(" *_>#\"'“”-.")
+    text = _plain(statement)
     outdated = _said(OUTDATED, text)
     if outdated and not _said(NOW, text):
         return Standing("outdated", outdated)

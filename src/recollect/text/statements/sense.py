@@ -14,6 +14,7 @@ from functools import lru_cache
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import not_among
 from recollect.text.keys import TextWord, words
+from recollect.text.questions.wanted import wanted
 from recollect.text.stopwords import language, stopwords
 from recollect.text.terms import stem
 
@@ -33,6 +34,13 @@ shape shapes toward rather instead always never all should would
     )
 )
 _SOMEBODY = frozenset("he she his her him hers himself herself".split())
+_BEFORE_A_NOUN = frozenset(
+    """
+the a an my our your his her their its this that which no der die das den dem des mein meine meinen
+meiner meinem unser unsere unseren unserer unserem el la los las mi mis nuestro nuestra le les mon
+ma mes notre nos
+""".split()
+)
 _BEFORE_A_VERB = frozenset("to i we you they he she it who will would lets".split())
 
 
@@ -71,7 +79,9 @@ def sense(
     that one is certain."""
     word, rest = text[at], [*text[:at], *text[at + 1 :]]
     own = stem(word.folded)
-    if stopwords().issuperset(stem(other.folded) for other in rest):
+    others = {stem(other.folded) for other in rest} - stopwords()
+    as_verb = word.joined and text[at - 1].folded in _BEFORE_A_VERB
+    if not others or (others <= wanted() and not as_verb):
         return Sense(True, "nothing else is said")
     spellings = {*names, *_written(about)}
     as_written = {one for one in spellings if one.casefold() == word.written.casefold()}
@@ -86,12 +96,20 @@ def sense(
     companions = [n for n, certain in near if certain or not is_name]
     named = is_name and word.written[:1].isupper()
     of_somebody = named and not _SOMEBODY.isdisjoint(other.folded for other in text)
-    as_verb = word.joined and text[at - 1].folded in _BEFORE_A_VERB
-    score = min(2, len(shared)) + bool(companions) + of_somebody - 2 * as_verb
+    as_noun = not is_name and _is_noun(text, at)
+    score = min(2, len(shared)) + bool(companions) + of_somebody + as_noun - 2 * as_verb
     if score < ENOUGH:
         return Sense(False, "an ordinary word here")
     said = sorted(shared) or [text[n].written for n in companions]
-    return Sense(True, f"beside “{'”, “'.join(said[:3])}”")
+    return Sense(True, f"beside “{'”, “'.join(said[:3])}”" if said else "a noun by itself")
+
+
+def _is_noun(text: Sequence[TextWord], at: int) -> bool:
+    """Whether the word stands as a noun of which nothing else is said: "the rent", but not "the
+    rent control law"."""
+    last = at + 1 == len(text) or not text[at + 1].joined
+    alone = last or stem(text[at + 1].folded) in stopwords() | wanted()
+    return alone and text[at].joined and text[at - 1].folded in _BEFORE_A_NOUN
 
 
 def _capital(text: Sequence[TextWord], at: int) -> bool:

@@ -27,7 +27,7 @@ def units_of(text: str, begin: int, *, blocks: bool = False) -> list[tuple[int, 
         return [(begin, len(text), whole)]
     return [
         (begin + start, begin + end, count_tokens(text[begin + start : begin + end]))
-        for start, end in _useful(text[begin:], blocks=blocks)
+        for start, end in useful(text[begin:], BLOCK if blocks else 0)
     ]
 
 
@@ -36,11 +36,11 @@ def _is_code(text: str) -> bool:
     return len(lines) > 1 and is_code(lines)
 
 
-def _useful(text: str, *, blocks: bool) -> Iterator[tuple[int, int]]:
-    """Yields where each unit begins and ends. A question goes with what follows it, for by itself
-    it answers nothing."""
+def useful(text: str, most: int) -> Iterator[tuple[int, int]]:
+    """Yields where each unit begins and ends; blocks of at most so many tokens are whole. A
+    question goes with what follows it, for by itself it answers nothing."""
     last = len(text.rstrip())
-    whole = list(_small_blocks(text)) if blocks else []
+    whole = list(_small_blocks(text, most)) if most else []
 
     def leads(_: int, end: int) -> bool:
         if any(start < end < stop for start, stop in whole):
@@ -50,11 +50,23 @@ def _useful(text: str, *, blocks: bool) -> Iterator[tuple[int, int]]:
     return joined(units(text), leads)
 
 
-def _small_blocks(text: str) -> Iterator[tuple[int, int]]:
+def _small_blocks(text: str, most: int) -> Iterator[tuple[int, int]]:
     """Yields the blocks that are shown whole, of nested ones the outermost."""
     last = 0
     for start, end in text_blocks.blocks(text):
-        brief = start >= last and end - start <= BLOCK * CHARACTERS
-        if brief and count_tokens(text[start:end]) <= BLOCK:
+        brief = start >= last and end - start <= most * CHARACTERS
+        if brief and count_tokens(text[start:end]) <= most:
             yield start, end
             last = end
+
+
+def first_row(text: str, end: int) -> tuple[int, int]:
+    """Returns where the first row stands of the table that a row which ends there is of; nothing
+    where none does."""
+    found, start = (end, end), text.rfind("\n", 0, end) + 1
+    while text.startswith("|", start):
+        found = start, start + len(text[start:end].partition("\n")[0])
+        if not start:
+            break
+        start = text.rfind("\n", 0, start - 1) + 1
+    return found
