@@ -722,3 +722,62 @@ def test_a_dated_line_of_a_log_is_shown_beside_a_note_that_was_copied(
     memory.add(tmp_path)
     found = asked(memory, "what is the mail-api rate limit per tenant?")
     assert any("300" in one.text for one in found.results)
+
+
+# ------------------------------------------------------------------ what is on record
+
+
+def curated(memory: Memory, *said: tuple[int, str]) -> None:
+    """Curates what a person said, each in a month of 2026, and keeps it as a note as well."""
+    for month, text in said:
+        then = datetime(2026, month, 3, tzinfo=UTC)
+        memory.curate(text, date=then, speaker="user", note=True, source="chats")
+
+
+COFFEE = (
+    (2, "I drink coffee every morning."),
+    (6, "I switched from coffee to green tea."),
+)
+
+
+def test_a_note_gives_way_where_the_fact_that_was_read_from_it_was_replaced(memory: Memory) -> None:
+    curated(memory, *COFFEE)
+    found = asked(memory, "What does the user drink in the morning now?").results
+    assert "green tea" in found[0].text
+    (earlier,) = found[0].earlier
+    assert earlier.text == COFFEE[0][1]
+    assert f"{earlier.until:%Y-%m}" == "2026-06"
+    assert not any("every morning" in one.text for one in found if "green tea" not in one.text)
+
+
+def test_what_was_replaced_is_shown_where_the_past_is_asked_about(memory: Memory) -> None:
+    curated(memory, *COFFEE)
+    found = asked(memory, "What did the user use to drink in the morning?").results
+    assert any("coffee every morning" in one.text for one in found)
+    march = memory.search("What does the user drink in the morning?", as_of="2026-03-01")
+    assert any("coffee every morning" in one.text for one in march.results)
+    assert not march.results[0].earlier
+
+
+def test_what_else_a_text_says_stays_when_one_sentence_of_it_was_replaced(memory: Memory) -> None:
+    first = "I drink coffee every morning. I take my coffee with oat milk from the corner shop."
+    curated(memory, (2, first), COFFEE[1])
+    found = asked(memory, "Which milk does the user take with coffee?").results
+    assert any("oat milk" in one.text for one in found)
+
+
+def test_what_replaced_it_and_may_not_be_seen_hides_nothing(memory: Memory) -> None:
+    then = datetime(2026, 2, 3, tzinfo=UTC)
+    memory.curate(COFFEE[0][1], date=then, speaker="user", note=True, source="chats")
+    later = datetime(2026, 6, 3, tzinfo=UTC)
+    memory.curate(COFFEE[1][1], date=later, speaker="user", note=True, source="chats", owner="ben")
+    found = asked(memory, "What does the user drink in the morning now?").results
+    assert "coffee every morning" in found[0].text
+
+
+def test_a_fact_that_somebody_wrote_in_its_place_is_told(memory: Memory) -> None:
+    curated(memory, COFFEE[0])
+    (fact,) = memory.facts().items
+    memory.remember("In the morning the user drinks mate", replace=True, id=fact.id)
+    found = asked(memory, "What does the user drink in the morning now?").results
+    assert "mate" in found[0].text

@@ -385,6 +385,13 @@ def test_a_text_is_found_by_its_own_words(text: str) -> None:
         ("how did the war end?", ("war", "end")),
         ("what is our own plan?", ("plan",)),
         ("Wann war die Sitzung?", ("sitzung",)),
+        ("Where does the user live?", ("live",)),
+        ("What is the user’s favourite tea?", ("favourit", "tea")),
+        ("Was trinkt der Nutzer morgens?", ("trinkt", "morgen")),
+        ("¿Qué té bebe el usuario?", ("te", "bebe")),
+        ("Who is the user?", ("user",)),
+        ("is the user service up?", ("user", "servic")),
+        ("how many users does the user table have?", ("mani", "user", "tabl")),
     ],
 )
 def test_a_word_of_grammar_is_one_as_it_is_typed_and_in_its_language(

@@ -44,6 +44,8 @@ from recollect.text.terms import fold
 
 KIND = "fact"
 SOURCE = "facts"
+SUPERSEDED_BY = "superseded by"
+"""The action of an entry of a fact's provenance, before the id of what took its place."""
 LONGEST_NAME = 200
 LONGEST_STATEMENT = 20_000
 

@@ -106,6 +106,17 @@ _BACK = re.compile(
     re.IGNORECASE,
 )
 """Words by which something is said to be again as it was: of what, the text around them says."""
+_ENDS = re.compile(
+    r"\b(?:(?:up|down)grad\w+|promoted|migrat\w+|transferred|relocat\w+|moved|left|quit|sold|cancel\w+"
+    r"|stopped|g(?:a|i)ven? up|swapped|traded|dropped|ditched|abandoned|became|start\w+|adopted"
+    r"|joined|subscribed|pivoted"
+    r"|umgezogen|umgestellt|gekündigt|aufgehört|gewechselt|ersetzt|abgelöst"
+    r"|cambi(?:é|ó|amos|ado|aron)|dej(?:é|ó|amos)|mud(?:é|ó|amos)|reemplaz\w+"
+    r"|chang(?:é|eons|ée?s)|quitt(?:é|ons)|arrêt(?:é|ons)|remplac\w+)\b",
+    re.IGNORECASE,
+)
+"""Verbs by which something ends or begins, as many things do that change nothing else: enough where
+a model has found that it does."""
 
 
 Documents = Sequence[Sequence[Statement]]
@@ -337,6 +348,32 @@ class Shown(NamedTuple):
 
         return self._replace(candidates=tuple(filter(stays, self.candidates)))
 
+    def settled(
+        self, turns: Iterable[tuple[Statement, Statement]], pool: Pool
+    ) -> tuple[Shown, dict[int, tuple[Earlier, ...]]]:
+        """Puts what is in force in the place of each statement that it is known to have replaced,
+        and returns those with it, by its document."""
+        order, stretches = list(self.candidates), dict(self.stretches)
+        earlier: dict[int, tuple[Earlier, ...]] = {}
+        gone: set[int] = set()
+        for said, heir in turns:
+            old, key = said.candidate.document, heir.candidate.document
+            at = next(n for n, one in enumerate(order) if one.document == old)
+            stretches[old] = _without(stretches[old], said)
+            stretches[key] = _with(stretches.get(key, ()), heir.stretch)
+            told = [one.text for one in earlier.get(key, ())]
+            new = [one for one in _earlier(Group(heir, (said,))) if one.text not in told]
+            earlier[key] = (*earlier.get(key, ()), *new)
+            if old == key:
+                continue
+            gone.add(old)
+            if key not in [one.document for one in order[:at]]:
+                here = order[at]
+                order = [one for one in order if one.document != key]
+                order.insert(at, raised(heir.candidate, here.score, "in force", here.confidence))
+        left = tuple(one for one in order if stretches.get(one.document, True))
+        return Shown(left, stretches).still_telling(gone - earlier.keys(), pool), earlier
+
     def followed(self, some: Iterable[Statement]) -> Shown:
         """Adds what may have been said later of the same thing behind all else."""
         new = self._new(some)
@@ -356,16 +393,20 @@ class Shown(NamedTuple):
         if not found.earlier and found.latest.candidate.document == first.document:
             return self, ()
         key, own = found.latest.candidate.document, found.latest.stretch
-        parts = self.stretches.get(key, ())
-        if not any(_covers(part, own) for part in parts):
-            parts = sorted([*parts, own], key=lambda s: (s.passage, s.start))
-        left = {**self.stretches, key: tuple(parts)}
+        left = {**self.stretches, key: _with(self.stretches.get(key, ()), own)}
         for one in () if found.is_by_meaning else found.earlier:
             document = one.candidate.document
             left[document] = _without(left.get(document, ()), one)
         heir = raised(found.latest.candidate, first.score, "in force", first.confidence)
         rest = (c for c in self.candidates if c.document != key and left.get(c.document, True))
         return Shown((heir, *rest), left), _earlier(found)
+
+
+def _with(parts: Sequence[Stretch], own: Stretch) -> Sequence[Stretch]:
+    """Returns parts of a document with one more, where they do not have it."""
+    if any(_covers(part, own) for part in parts):
+        return parts
+    return tuple(sorted([*parts, own], key=lambda s: (s.passage, s.start)))
 
 
 def _without(parts: Sequence[Stretch], said: Statement) -> tuple[Stretch, ...]:
@@ -475,8 +516,21 @@ def _is_of(aspect: frozenset[str], n: int, some: Sequence[Statement], shown: Sta
 
 
 def _turns(one: Statement, shown: Statement, pool: Pool) -> bool:
-    said = _TURN.search(one.text) is not None or _BACK.search(one.text) is not None
-    return said and shares_kind(shown, one) and not _is_twin(one, shown, pool)
+    return _says_so(one) and shares_kind(shown, one) and not _is_twin(one, shown, pool)
+
+
+def _says_so(one: Statement) -> bool:
+    """Whether a statement says that something is otherwise, or again as it was."""
+    return _TURN.search(one.text) is not None or _BACK.search(one.text) is not None
+
+
+def bears_out(one: Statement, said: Statement, asked: frozenset[str]) -> bool:
+    """Whether a statement looks as if it took the place of what was said: it says that something is
+    otherwise, or has half of its words and all that it has of the question's. What a model has
+    found of the two may be wrong."""
+    both, least = one.words & said.words, min(len(one.words), len(said.words))
+    turns = _says_so(one) or _ENDS.search(one.text) is not None
+    return turns or (len(both) >= max(1, SHARED * least) and asked & said.words <= both)
 
 
 def _beside(shown: Statement, best: Documents, pool: Pool) -> list[Statement]:

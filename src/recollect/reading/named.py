@@ -75,6 +75,8 @@ class Facts:
         self._known: dict[str, Fact | None] = {}
         self.hidden: dict[str, str] = {}
         """Why each fact that was met may not be seen."""
+        self.replaced: dict[str, Fact] = {}
+        """The facts that were met and are not seen because another took their place."""
 
     def held(self, names: Iterable[str]) -> Iterator[tuple[str, Fact]]:
         """Facts by their handles."""
@@ -100,7 +102,11 @@ class Facts:
         """Whether a passage may be seen: anything but a fact that is hidden or not in force."""
         if stored.document.kind != KIND:
             return True
-        return not self.asked.hides(from_document(stored.document, stored.passage.text))
+        fact = from_document(stored.document, stored.passage.text)
+        reason = self.asked.hides(fact)
+        if reason == "superseded":
+            self.replaced[fact.id] = fact
+        return not reason
 
     def in_force(self, fact: Fact) -> tuple[Fact, ...]:
         """The fact, or what is in force in its place; nothing if that may not be seen."""

@@ -20,7 +20,7 @@ the answer says so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import chain
 
@@ -46,6 +46,7 @@ from recollect.reading import (
     chronology,
     cut,
     in_force,
+    on_record,
     retrieval,
     spans,
     superseded,
@@ -68,6 +69,7 @@ from recollect.reading.pool import (
 )
 from recollect.reading.preferences import preferred
 from recollect.reading.question import Question, understand
+from recollect.reading.statement import Statement
 from recollect.text.stopwords import stopwords
 from recollect.text.terms import stems
 from recollect.trace import Trace, say, skip, stage, surviving, tracing, unreported
@@ -107,7 +109,7 @@ def answer(
             graded = retrieval.of_period(graded)
             graded = graded._replace(pool=retrieval.expanded(graded.pool))
             pool, replaced = retrieval.successors(graded)
-            kept = _in_force(_spans(_cut(graded._replace(pool=pool))), query)
+            kept = _in_force(_spans(_cut(graded._replace(pool=pool))), query, facts)
             results, budget = _fitted(_shown(kept), question)
             had = set(question.parsed.content) - known.more if known else set[str]()
             had |= facts.named()
@@ -409,8 +411,8 @@ class Selection(NamedTuple):
     """The others that may matter, and why each is not shown."""
     stretches: Mapping[int, Sequence[Stretch]] = {}
     """The parts of each document that carry evidence."""
-    earlier: tuple[Earlier, ...] = ()
-    """What the first of them has replaced."""
+    earlier: Mapping[int, tuple[Earlier, ...]] = {}
+    """What some of them have replaced, by document."""
 
 
 @stage("cut")
@@ -446,34 +448,44 @@ def _spans(kept: Selection) -> Selection:
 
 
 @stage("in force", otherwise=lambda kept: kept)
-def _in_force(kept: Selection, query: Query) -> Selection:
+def _in_force(kept: Selection, query: Query, facts: Facts) -> Selection:
     """Has the latest of what is said of one thing stand first, and names what it replaced; where
-    the past is asked about, all of it is shown."""
+    the past is asked about, all of it is shown. What is on record of what is shown comes before
+    what its words tell."""
     if not kept.stretches:
         return unreported(kept)
     if kept.pool.of.parsed.terse or query.time.past:
         return skip("it asks for no value", kept)
-    candidates = in_force.led(kept.candidates, kept.pool)
-    first, now = candidates[0], query.as_of or datetime.now(UTC)
-    found = in_force.group(first, kept.stretches[first.document], kept.pool, now)
-    earlier: tuple[Earlier, ...] = ()
-    shown = in_force.Shown(candidates, kept.stretches)
-    if superseded.of_the_past(query):
-        shown = shown.beside(first, (found.latest, *found.earlier, *found.later))
+    past, now = superseded.of_the_past(query), query.as_of or datetime.now(UTC)
+    earlier: dict[int, tuple[Earlier, ...]] = {}
+    turns = on_record.turns(kept.candidates, kept.stretches, kept.pool, facts)
+    heirs = [turn.heir for turn in turns]
+    pool = _with_passages(kept.pool, heirs)
+    shown = in_force.Shown(kept.candidates, kept.stretches)
+    if not past:
+        shown, earlier = shown.settled(turns, pool)
+    shown = shown._replace(candidates=in_force.led(shown.candidates, pool))
+    first = shown.candidates[0]
+    found = in_force.group(first, shown.stretches[first.document], pool, now)
+    if past:
+        shown = shown.beside(first, (found.latest, *heirs, *found.earlier, *found.later))
     else:
-        shown, earlier = shown.beside(first, found.later).instead(first, found)
+        shown, line = shown.beside(first, found.later).instead(first, found)
+        key = shown.candidates[0].document
+        earlier[key] = (*line, *(one for one in earlier.get(key, ()) if one not in line))
         gone = set() if found.is_by_meaning else {s.candidate.document for s in found.earlier}
-        shown = shown.still_telling(gone - {found.latest.candidate.document}, kept.pool)
+        shown = shown.still_telling(gone - {found.latest.candidate.document}, pool)
         shown = shown.followed(found.alike)
-    say(", ".join(one.title for one in earlier), found=len(earlier))
-    passages = by_key(s.stored for s in (found.latest, *found.later, *found.before, *found.alike))
+    told = list(chain.from_iterable(earlier.values()))
+    say(", ".join(one.title for one in told), found=len(told))
+    more = (found.latest, *found.later, *found.before, *found.alike)
     allowed, limited = cut.within(shown.candidates, kept.pool.of.policy)
     before = [(s.candidate, BEFORE) for s in found.before]
     before += [(c, limited) for c in shown.candidates]
     taken = {c.document for c in allowed}
     rest = {c.document: (c, why) for c, why in [*before, *kept.rest] if c.document not in taken}
     return kept._replace(
-        pool=kept.pool._replace(passages={**kept.pool.passages, **passages}),
+        pool=_with_passages(pool, more),
         candidates=tuple(allowed),
         stretches=shown.stretches,
         rest=tuple(rest.values()),
@@ -481,13 +493,19 @@ def _in_force(kept: Selection, query: Query) -> Selection:
     )
 
 
+def _with_passages(pool: Pool, some: Iterable[Statement]) -> Pool:
+    """Returns the pool with the passages of these as well."""
+    return pool._replace(passages={**pool.passages, **by_key(one.stored for one in some)})
+
+
 def _shown(kept: Selection) -> list[Result]:
     """Returns what is kept as results."""
-    found = [
-        result(c, kept.pool, kept.stretches.get(c.document, ()), kept.folded.get(c.passage, ()))
-        for c in kept.candidates
-    ]
-    return [*(replacing(one, kept.earlier) for one in found[:1]), *found[1:]]
+
+    def made(one: Candidate) -> Result:
+        parts, same = kept.stretches.get(one.document, ()), kept.folded.get(one.passage, ())
+        return replacing(result(one, kept.pool, parts, same), kept.earlier.get(one.document, ()))
+
+    return list(map(made, kept.candidates))
 
 
 @stage("budget")

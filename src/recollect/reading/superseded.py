@@ -46,7 +46,8 @@ _NEVER_HELD = frozenset(
 _OLD = r"(?<!how\s)(?<!years\s)(?<!-)old|older(?!\s+than)"
 """Not an age: "how old is the cat?", "a year-old cat", "what is older than a week?"."""
 _PAST = re.compile(
-    rf"\b(?:previous(?:ly)?|former(?:ly)?|original(?:ly)?|earlier|used\s+to|{_OLD}|histor\w+"
+    rf"\b(?:previous(?:ly)?|former(?:ly)?|original(?:ly)?|earlier|used\s+to|did\b.{{0,60}}\buse\s+to"
+    rf"|{_OLD}|histor\w+"
     r"|supersed\w+|replaced|obsolete|deprecated|no\s+longer|abandoned|dropped"
     r"|früher\w*|ehemal\w+|ursprünglich\w*|alten?|antes|anterior\w*|ancien\w*|avant"
     r"|(?:did|was|were|had)\b.{0,80}\bbefore)\b|\bbefore\W*\Z",

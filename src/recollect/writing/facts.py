@@ -19,6 +19,7 @@ from recollect.facts import (
     REPLACED,
     REPLACES,
     SOURCE,
+    SUPERSEDED_BY,
     Fact,
     ProvenanceEntry,
     as_put,
@@ -202,7 +203,7 @@ class FactPlan:
             before = self.reserve(old, after.start)
         if before is not None:
             linked = before._replace(superseded_by=_union(before.superseded_by, (new,)))
-            self.change(linked, f"superseded by {new}")
+            self.change(linked, f"{SUPERSEDED_BY} {new}")
         if after is not None:
             self.facts[new] = after._replace(supersedes=_union(after.supersedes, (old,)))
 

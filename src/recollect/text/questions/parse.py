@@ -20,6 +20,7 @@ from typing import Any, Literal
 from recollect.errors import QueryError
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Clause, Filter, TextQuery
+from recollect.text.questions.asker import words_for
 from recollect.text.stopwords import grammar_words, language, stopwords
 from recollect.text.terms import fold_prefix, is_run, phrase_terms, query_terms
 
@@ -180,11 +181,17 @@ class _QueryDraft:
                 tuple(self.never[:MAX_CONDITIONS]),
             ),
             prose,
-            tuple(a.term for a in kept if a.kind == "word"),
+            self._looked_for(kept, prose),
             tuple(self.limits[:MAX_CONDITIONS]),
             len(meaningful) - len(kept),
             len(meaningful) == len(asked) <= TERSE,
         )
+
+    @staticmethod
+    def _looked_for(kept: Sequence[Clause], prose: str) -> tuple[str, ...]:
+        """Returns the words of a query, without those for the user: their notes say "I"."""
+        words, own = tuple(a.term for a in kept if a.kind == "word"), words_for(prose)
+        return tuple(word for word in words if word not in own) or words
 
     def _meaningful(self, asked: Sequence[Clause], prose: str) -> Iterator[Clause]:
         """Yields what is no word of grammar as it was typed, in the language of the question: "own"

@@ -14,6 +14,7 @@ from functools import cache
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import ORDERS, TimeRoute, Window
 from recollect.text.questions import when
+from recollect.text.questions.asker import first_person
 from recollect.text.questions.time_rules import (
     ASIDE,
     DECIDED,
@@ -55,7 +56,7 @@ _OPENING, _CLOSING = tuple('"“«„'), tuple('"”»“')
 
 def time_route(text: str, window: Window | None = None) -> TimeRoute:
     """Returns what *text* asks of time; *window* is the period that it names."""
-    whole = " ".join(text[:_READ].split())
+    whole = first_person(" ".join(text[:_READ].split()))
     period = " ".join(window.said.split()) if window else ""
     match = _first(whole.lower(), period.lower())
     if match is None:
@@ -93,7 +94,8 @@ def _happens() -> re.Pattern[str]:
 
 def asks_decision(text: str) -> bool:
     """Whether a question asks what was decided."""
-    return _decided().search(" ".join(text[:_READ].lower().split())) is not None
+    asked = first_person(" ".join(text[:_READ].split()))
+    return _decided().search(asked.lower()) is not None
 
 
 @cache

@@ -7,6 +7,7 @@ another one, and a quote begins and ends where words do.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 from recollect.text.occurrences import occurrences
@@ -52,6 +53,13 @@ def quoted(quote: str, text: str) -> bool:
         if not (_joined(text[at - 1 : at], quote[0]) or _joined(quote[-1], text[end : end + 1])):
             return True
     return False
+
+
+def place_of(quote: str, text: str) -> tuple[int, int] | None:
+    """Returns where a text has a quote as it is written, white space aside."""
+    said = quote.split()
+    match = re.search(r"\s+".join(map(re.escape, said)), text) if said else None
+    return match.span() if match else None
 
 
 def _joined(left: str, right: str) -> bool:

@@ -14,11 +14,12 @@ from typing import Any
 from recollect.facts import TYPES, FactType
 from recollect.ports import Llm, LlmMessage, LlmRequest
 from recollect.text.fence import Fence
+from recollect.text.statements.quotes import place_of
 from recollect.text.support import gate
 from recollect.text.support.verdict import Near, unknown
 from recollect.text.terms import stems
 from recollect.writing.curation.chunk import CurationPiece
-from recollect.writing.curation.extract import Extracted, PieceContext, quoted
+from recollect.writing.curation.extract import Extracted, PieceContext
 from recollect.writing.runner import Token
 
 _FIELDS = ("type", "subject", "statement", "quote")
@@ -88,7 +89,7 @@ def _speaker(fact: Extracted, piece: CurationPiece, told: PieceContext) -> str:
 
 
 def _extracted(row: Mapping[str, str], piece: CurationPiece) -> Extracted | None:
-    found = quoted(row["quote"], piece.text)
+    found = place_of(row["quote"], piece.text)
     statement = " ".join(row["statement"].split())
     if found is None or not statement or len(statement) > LONGEST:
         return None

@@ -12,7 +12,8 @@ from recollect.facts import TYPES, shortened
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Problem, json_list, stable_id
 from recollect.text import heads, stated
-from recollect.writing.curation.extract import Extracted, quoted
+from recollect.text.statements.quotes import place_of
+from recollect.writing.curation.extract import Extracted
 from recollect.writing.curation.group import Shelf
 from recollect.writing.curation.outline import form_of
 from recollect.writing.curation.receipts import DocumentChange, ReceiptItem
@@ -178,7 +179,7 @@ def _told(one: Mapping[str, Any] | str, n: int) -> Mapping[str, Any]:
 
 
 def _handed_in(told: Mapping[str, Any], text: str, redacted: Callable[[str], str]) -> Extracted:
-    start, end = quoted(told.get("quote") or "", text) or (0, 0)
+    start, end = place_of(told.get("quote") or "", text) or (0, 0)
     subject = redacted(told.get("subject") or told.get("name") or "")
     return Extracted(
         type=told.get("type") or "fact",

@@ -110,13 +110,6 @@ class Extracted(NamedTuple):
         return (Cite(self.source, self.start, self.end, self.quote), *self.also)
 
 
-def quoted(quote: str, text: str) -> tuple[int, int] | None:
-    """Returns where a text has a quote, white space aside."""
-    said = quote.split()
-    match = re.search(r"\s+".join(map(re.escape, said)), text) if said else None
-    return match.span() if match else None
-
-
 class _Said(NamedTuple):
     """A sentence, and the stretch that it is in."""
 
