@@ -165,6 +165,8 @@ def test_a_question_says_what_it_asks_of_time(kind: str, text: str) -> None:
         ("What did we do last?", "", ""),
         ("What did we talk about last?", "", ""),
         ("What does the user currently think of sushi?", "think of sushi", ""),
+        ("What's the current price of the basic plan?", "price of the basic plan", ""),
+        ("what's the latest status of PAY-7?", "status of PAY-7", ""),
         ("After the outage, what did we change in the deploy script?", "deploy script", "outage"),
         ("Wo sind wir bei der Migration stehen geblieben?", "Migration", ""),
         ("¿Dónde lo dejamos con el despliegue?", "despliegue", ""),
@@ -190,6 +192,17 @@ def test_the_topic_has_none_of_the_words_that_ask_for_the_time(
 )
 def test_the_words_are_told_that_ask_for_the_time(text: str, said: str) -> None:
     assert time_route(text, window(text, NOW)).said == said
+
+
+def test_a_question_about_now_is_as_sure_as_it_is_without_the_word(keyword_memory: Memory) -> None:
+    keyword_memory.put([note("price", "Our pricing is 29 dollars per month.", source="notes")])
+    plain, now = (
+        keyword_memory.search(text)
+        for text in ("What is the pricing per month?", "What is the current pricing per month?")
+    )
+    assert plain.results
+    assert now.confidence == plain.confidence
+    assert now.results[0].document == plain.results[0].document
 
 
 @given(st.text())

@@ -12,6 +12,7 @@ underscores and dots: the rule of the first of the two.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -29,6 +30,9 @@ _BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 KNOWN = ("fact", "page")
 """What is told as knowledge; a note is what somebody wrote then, and stays."""
 _LOST = str.maketrans("", "", " \t\n-_.")
+
+
+_DAY = re.compile(r"\b20\d\d-\d\d-\d\d\b")
 
 
 class Statement(NamedTuple):
@@ -92,8 +96,8 @@ def load(path: Path) -> Stories:
 
 
 def _topics(file: Path) -> Iterator[Story]:
-    """An organisation's notes: all that was said first, then what changed, then what changed
-    back."""
+    """An organisation's notes: all that was said first, then what changed and what changed back,
+    each on the day that it names, or else an hour after what was said of it before."""
     try:
         data = json.loads(whole(file))
     except json.JSONDecodeError as error:
@@ -102,10 +106,17 @@ def _topics(file: Path) -> Iterator[Story]:
     topics = column(data, where, "topics")
     for org in dict.fromkeys(given(topic, where, "org") for topic in topics):
         mine = [topic for topic in topics if topic["org"] == org]
-        said: list[str] = [n["text"] for n in data.get("hard_negatives", ()) if n["org"] == org]
-        for role in ("f1", "d", "f2", "f3"):
-            said += [s["text"] for t in mine for s in t["statements"] if s["role"] == role]
-        dated = tuple(Statement(text, _BEGAN + timedelta(hours=n)) for n, text in enumerate(said))
+        said = [
+            Statement(n["text"], _BEGAN) for n in data.get("hard_negatives", ()) if n["org"] == org
+        ]
+        for topic in mine:
+            told = _BEGAN
+            for role in ("f1", "d", "f2", "f3"):
+                for text in (s["text"] for s in topic["statements"] if s["role"] == role):
+                    named = (date_of(day, where) for day in _DAY.findall(text))
+                    told = max([told + timedelta(hours=1), *filter(None, named)])
+                    said.append(Statement(text, told))
+        dated = tuple(sorted(said, key=lambda one: one.date))
         asked = tuple(_about(topic, file) for topic in mine)
         yield Story(f"{file.stem}:{org}", "", dated, asked)
 

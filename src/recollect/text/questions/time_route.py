@@ -65,7 +65,8 @@ def time_route(text: str, window: Window | None = None) -> TimeRoute:
     event, end = _event(whole, match) if kind in EVENTFUL else ("", match.end)
     if event and period and (period in event or whole.find(period) <= match.end + 1):
         kind, event, end = "in-period", "", match.start  # the event is a date
-    rest = f"{whole[: match.start]} {whole[end:]}"
+    first, last = match.said or (end, end)  # ahead of where it asks
+    rest = f"{whole[: match.start]} {whole[end:first]} {whole[max(end, last) :]}"
     spoken = match.rule.language or language(whole) or (when.spoken(whole) if period else "")
     spoken = spoken or "en"
     rest = without_verb(rest) if kind == "when" else rest

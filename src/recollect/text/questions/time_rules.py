@@ -758,7 +758,7 @@ at the time does not answer it."""
 
 EMPTY = {
     "en": """
-what which who whom whose where when how why did do does done doing had have has having was were is
+s what which who whom whose where when how why did do does done doing had have has having was were is
 are be been being am we i you us our my me your they them it its the a an this that these those and
 or of on in at about with for to from by into regarding concerning as up down out over off there so
 thing things stuff matter matters something anything everything time times day days ever again last
