@@ -678,6 +678,14 @@ def test_a_word_with_another_ending_is_read_as_the_one_that_is_there() -> None:
     assert answer.hints[0] == "“survey” was read as “surveyors”"
 
 
+def test_two_words_are_read_as_the_one_that_is_there() -> None:
+    with opened(note("r", "If it fails, run the rollback and page Lena."), note("g", "Tea.")) as m:
+        answer = m.search("how to roll back?")
+    assert names(answer)[0] == "r"
+    assert "“roll back” read as “rollback”" in stage(answer, "escalate").reason
+    assert not any("roll" in hint for hint in answer.hints)
+
+
 def test_of_the_two_passes_the_better_graded_is_returned() -> None:
     def odd(question: str, passages: Sequence[str]) -> list[float]:
         return [-4.0 if "kuberntes" in question else -19.0 for _ in passages]

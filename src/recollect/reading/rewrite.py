@@ -3,6 +3,7 @@ has them."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -11,6 +12,7 @@ from recollect.ports import Store
 from recollect.text.lexical import indexed_text
 from recollect.text.ordinary import commonness
 from recollect.text.questions.parse import Parsed, parse
+from recollect.text.stopwords import stopwords
 from recollect.text.terms import is_run, query_terms, terms
 
 SHORTEST = 4
@@ -18,13 +20,26 @@ SHORTEST = 4
 ENDING = 3
 """Letters that an inflected word may have more or less."""
 _PASSAGES = 60
+_PAIR = re.compile(r"(?<![\w'’-])([^\W\d_]{2,}) (?=([^\W\d_]{2,})(?![\w'’-]))")
 
 
 def corrected(parsed: Parsed, spelt: Mapping[str, str]) -> Parsed:
     """The question with its unknown words as the store has them."""
     if not spelt:
         return parsed
-    again = parse(" ".join(_corrected(chunk, spelt) for chunk in parsed.prose.split()))
+    return _reworded(parsed, " ".join(_corrected(chunk, spelt) for chunk in parsed.prose.split()))
+
+
+def rewritten(parsed: Parsed, ways: Mapping[str, str]) -> Parsed:
+    """The question with words of it written as one."""
+    prose = parsed.prose
+    for said, way in ways.items():
+        prose = re.sub(rf"\b{re.escape(said)}\b", way, prose, flags=re.IGNORECASE)
+    return _reworded(parsed, prose) if ways else parsed
+
+
+def _reworded(parsed: Parsed, prose: str) -> Parsed:
+    again = parse(prose)
     return parsed._replace(
         text=parsed.text._replace(any=again.text.any), prose=again.prose, content=again.content
     )
@@ -41,6 +56,22 @@ def spelling(
         if not store.search_text([TextQuery(words([stem]))], filter, limit=1)[0].hits
     }
     return filled(nearest)
+
+
+def joined(
+    parsed: Parsed, idf: Mapping[str, float], filter: Filter, store: Store
+) -> dict[str, str]:
+    """Returns the words of the question that the store writes as one with their neighbour, and one
+    of which occurs nowhere: "roll back" where it has "rollback"."""
+    absent = {plain for _, plain in _doubtful(parsed, idf)}
+    ways = {
+        f"{one} {two}": f"{one}{two}"
+        for one, two in _PAIR.findall(parsed.prose.lower())
+        if not absent.isdisjoint((one, two)) and not stopwords().issuperset(terms(one).stem.split())
+    }
+    queries = [TextQuery(words(terms(way).stem.split())) for way in ways.values()]
+    found = store.search_text(queries, filter, limit=1) if queries else ()
+    return {said: way for (said, way), hits in zip(ways.items(), found, strict=True) if hits.hits}
 
 
 def _doubtful(parsed: Parsed, idf: Mapping[str, float]) -> Iterator[tuple[str, str]]:
