@@ -781,3 +781,14 @@ def test_a_fact_that_somebody_wrote_in_its_place_is_told(memory: Memory) -> None
     memory.remember("In the morning the user drinks mate", replace=True, id=fact.id)
     found = asked(memory, "What does the user drink in the morning now?").results
     assert "mate" in found[0].text
+
+
+def test_what_a_page_still_says_ends_nothing(memory: Memory) -> None:
+    curated(
+        memory,
+        (2, "Our pricing is 29 dollars per month."),
+        (6, "We raised the price to 39 dollars per month."),
+    )
+    for text in ("What is the price now?", "What is the price?", "what do we charge per month"):
+        for one in asked(memory, text).results:
+            assert not any("39 dollars" in earlier.text for earlier in one.earlier)

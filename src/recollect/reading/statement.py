@@ -18,7 +18,7 @@ from recollect.text import heads
 from recollect.text.code import is_code
 from recollect.text.questions.time_words import WORDS
 from recollect.text.questions.when import entries
-from recollect.text.stated import Stated, of_document, of_statement
+from recollect.text.stated import Stated, is_page, of_document, of_statement
 from recollect.text.statements.in_force import is_idle, is_proposed
 from recollect.text.stopwords import stopwords
 from recollect.text.support.tables import UNITS
@@ -88,6 +88,8 @@ class Statement:
     def said(self) -> Stated:
         """When it was said, or from when on it holds, which is no day for what is only proposed."""
         said = of_statement(self.stored, self.stretch.start, self.stretch.end)
+        if is_page(self.stored.document) and said.by not in ("text", "heading"):
+            return Stated(None)
         wanted_from = said.by == "text" and self.is_proposed
         return of_document(self.stored.document) if wanted_from else said
 

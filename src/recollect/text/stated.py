@@ -225,6 +225,12 @@ def of_document(document: Document) -> Stated:
     return next((one for one in said if one.date == document.date), other)
 
 
+def is_page(document: Document) -> bool:
+    """Whether it is a page of facts: its date is that of the last change, and nobody knows since
+    when what else is on it holds."""
+    return (document.kind, document.source) == ("page", "tree")
+
+
 def is_mtime(document: Document) -> bool:
     """Whether the date of a document is the mtime of its file, which its stamp begins with."""
     stamp = _MTIME.match(document.stamp)
