@@ -792,3 +792,18 @@ def test_what_a_page_still_says_ends_nothing(memory: Memory) -> None:
     for text in ("What is the price now?", "What is the price?", "what do we charge per month"):
         for one in asked(memory, text).results:
             assert not any("39 dollars" in earlier.text for earlier in one.earlier)
+
+
+def test_what_else_was_replaced_may_be_met_while_the_heir_is_looked_for(memory: Memory) -> None:
+    """In a store of many texts a question does not meet every fact."""
+    curated(memory, *COFFEE)
+    words = "Crossword: switched, green, tea, coffee, switched, green, tea."
+    memory.remember(words, name="crossword")
+    memory.remember("Crossword: lemon.", name="crossword", replace=True)
+    said = "In the morning the user drinks water, day {}."
+    memory.put([Document(f"n{n}", "log", text=said.format(n)) for n in range(500)])
+    memory.models.embed()
+    found = asked(memory, "What does the user drink in the morning now?")
+    assert not found.degraded
+    assert "green tea" in found.results[0].text
+    assert [one.text for one in found.results[0].earlier] == [COFFEE[0][1]]

@@ -55,6 +55,7 @@ from recollect.reading.statement import (
 from recollect.text.headings import HEADING
 from recollect.text.questions.asking import is_question
 from recollect.text.sentences import units
+from recollect.text.statements.turning import BACK, TURN, turns
 from recollect.text.terms import stems
 
 SURE, NEAR = 6.5, 3.5
@@ -87,38 +88,6 @@ IN_COMMON = 2
 """Words of the question or the statement that a later one has which is shown with it."""
 BESIDE = 100
 """Characters before and after a statement that may say what it is about."""
-_MONTHS = "Jan|Feb|Mar|März|Apr|May|Mai|Jun|Jul|Aug|Sep|Oct|Okt|Nov|Dec|Dez"
-_DAY = rf"(?:\d{{1,2}}(?:st|nd|rd|th|\.\d{{1,2}}|\.? (?:{_MONTHS})\w*)|20\d\d)"
-"""A day or a year: what goes "from 210 ms to 6 s" did not turn."""
-_TURN = re.compile(
-    r"\b(?:now|changed|new|no longer|any ?more|instead of|again|as of|until further notice"
-    rf"|from (?:today|now|then|next|(?:the )?{_DAY}|(?:{_MONTHS})\w*)"
-    r"|back (?:to|at|in|on|with)|switched|renamed|re(?:set|placed|versed)|retires?d?"
-    r"|(?:fell|falls|rose|rises|rais\w+|went|goes|dropp?\w*|cut|lower\w+|increas\w+|reduc\w+|mov\w+"
-    r"|set|extend\w+|postpon\w+)(?: \w+){0,2} to|(?:takes?|took|hands?) over"
-    r"|jetzt|neu\w*|nicht mehr|statt|ahora|nuev\w+|ya no"
-    rf"|ab (?:heute|jetzt|sofort|(?:dem )?{_DAY}|(?:{_MONTHS})\w*))\b",
-    re.IGNORECASE,
-)
-"""Words by which something is said to be otherwise than it was."""
-_BACK = re.compile(
-    r"\b(?:back (?:to|at)|revert\w*|restor\w+|zurück|wieder|de nuevo|otra vez|à nouveau)\b",
-    re.IGNORECASE,
-)
-"""Words by which something is said to be again as it was: of what, the text around them says."""
-_ENDS = re.compile(
-    r"\b(?:(?:up|down)grad\w+|promoted|migrat\w+|transferred|relocat\w+|moved|left|quit|sold|cancel\w+"
-    r"|stopped|g(?:a|i)ven? up|swapped|traded|dropped|ditched|abandoned|became|start\w+|adopted"
-    r"|joined|subscribed|pivoted"
-    r"|umgezogen|umgestellt|gekündigt|aufgehört|gewechselt|ersetzt|abgelöst"
-    r"|cambi(?:é|ó|amos|ado|aron)|dej(?:é|ó|amos)|mud(?:é|ó|amos)|reemplaz\w+"
-    r"|chang(?:é|eons|ée?s)|quitt(?:é|ons)|arrêt(?:é|ons)|remplac\w+)\b",
-    re.IGNORECASE,
-)
-"""Verbs by which something ends or begins, as many things do that change nothing else: enough where
-a model has found that it does."""
-
-
 Documents = Sequence[Sequence[Statement]]
 """The statements of the best passage of each of the best documents."""
 
@@ -472,7 +441,7 @@ def _is_the_same(one: Statement, shown: Statement, asked: frozenset[str]) -> boo
 def _goes_on(one: Statement, shown: Statement) -> bool:
     """Whether neither turns from the other, and one only goes on from it: in the same talk, or with
     all its numbers and more of them."""
-    if _TURN.search(one.text) or _TURN.search(shown.text):
+    if TURN.search(one.text) or TURN.search(shown.text):
         return False
     these, those = (each.values.get("number", frozenset()) for each in (one, shown))
     same = one.stored.document.id == shown.stored.document.id and _in_talk(one)
@@ -511,26 +480,12 @@ def _is_of(aspect: frozenset[str], n: int, some: Sequence[Statement], shown: Sta
     one = some[n]
     if len(aspect & one.words) >= SHARED * len(aspect):
         return True
-    back = one.units & shown.units and _BACK.search(one.text)
+    back = one.units & shown.units and BACK.search(one.text)
     return bool(back) and aspect <= _words_at(n, some)
 
 
 def _turns(one: Statement, shown: Statement, pool: Pool) -> bool:
-    return _says_so(one) and shares_kind(shown, one) and not _is_twin(one, shown, pool)
-
-
-def _says_so(one: Statement) -> bool:
-    """Whether a statement says that something is otherwise, or again as it was."""
-    return _TURN.search(one.text) is not None or _BACK.search(one.text) is not None
-
-
-def bears_out(one: Statement, said: Statement, asked: frozenset[str]) -> bool:
-    """Whether a statement looks as if it took the place of what was said: it says that something is
-    otherwise, or has half of its words and all that it has of the question's. What a model has
-    found of the two may be wrong."""
-    both, least = one.words & said.words, min(len(one.words), len(said.words))
-    turns = _says_so(one) or _ENDS.search(one.text) is not None
-    return turns or (len(both) >= max(1, SHARED * least) and asked & said.words <= both)
+    return turns(one.text) and shares_kind(shown, one) and not _is_twin(one, shown, pool)
 
 
 def _beside(shown: Statement, best: Documents, pool: Pool) -> list[Statement]:
@@ -552,7 +507,7 @@ def _beside(shown: Statement, best: Documents, pool: Pool) -> list[Statement]:
         likely = [
             (count, one)
             for count, one in counted
-            if count > IN_COMMON or (count == IN_COMMON and _TURN.search(one.text))
+            if count > IN_COMMON or (count == IN_COMMON and TURN.search(one.text))
         ]
         found += [max(likely, key=itemgetter(0))] if likely else []
     found.sort(key=lambda pair: (bool(pair[1].after(shown)), pair[0]), reverse=True)

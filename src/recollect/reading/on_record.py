@@ -13,12 +13,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from recollect.facts import SUPERSEDED_BY, Fact, read_from
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Candidate, Stretch
-from recollect.reading import in_force
 from recollect.reading.named import Facts
 from recollect.reading.pool import Pool, by_document
-from recollect.reading.statement import Statement
+from recollect.reading.statement import SHARED, Statement
 from recollect.text.questions.parse import words_of
 from recollect.text.statements.quotes import place_of
+from recollect.text.statements.turning import ends
 
 LIKE = 8
 """Passages with the words of a fact that it may have been read from."""
@@ -40,14 +40,14 @@ def turns(
     """Returns what is shown and was replaced, by the facts that were met when it was looked for."""
     found: list[Turn] = []
     asked = frozenset(pool.of.parsed.content)
-    for fact in facts.replaced.values() if facts.replaced else ():
+    for fact in tuple(facts.replaced.values()):  # to look for an heir may meet more
         said = list(_shown(fact, candidates, stretches, pool))
         heirs = [one for one in facts.in_force(fact) if one.id != fact.id] if said else []
         heir = next(filter(None, (_statement(one, pool) for one in heirs)), None)
         if heir is None:
             continue
         sure = _by_hand(fact)
-        found += [Turn(one, heir) for one in said if sure or in_force.bears_out(heir, one, asked)]
+        found += [Turn(one, heir) for one in said if sure or _bears_out(heir, one, asked)]
     return [turn for turn in found if turn.heir.stretch != turn.said.stretch]
 
 
@@ -55,6 +55,14 @@ def _by_hand(fact: Fact) -> bool:
     """Whether somebody said what took the place of a fact: what people do has no channel."""
     links = [one for one in fact.provenance if one.action.startswith(SUPERSEDED_BY)]
     return bool(links) and not links[-1].channel
+
+
+def _bears_out(one: Statement, said: Statement, asked: frozenset[str]) -> bool:
+    """Whether a statement looks as if it took the place of what was said: it says that something is
+    otherwise, or has half of its words and all that it has of the question's. What a model has
+    found of the two may be wrong."""
+    both, least = one.words & said.words, min(len(one.words), len(said.words))
+    return ends(one.text) or (len(both) >= max(1, SHARED * least) and asked & said.words <= both)
 
 
 def _shown(
