@@ -16,6 +16,7 @@ from math import log
 from recollect.nouns import Candidate
 from recollect.reading.pool import Pool
 from recollect.text.forms import is_form
+from recollect.text.questions.asking import asks_for
 from recollect.text.questions.subjects import less_owners, subjects
 from recollect.text.questions.wanted import wanted
 from recollect.text.stopwords import stopwords
@@ -24,11 +25,6 @@ from recollect.text.terms import fold, is_run, stems
 
 ONE_WORD = log(2) + 1e-9
 """What ``Signals.words`` is at most for a question with one word that carries meaning."""
-_ASKS = re.compile(
-    r"\W*(?:wh(?:en|ere|om?|ose|at|ich|y)|how|wann|wo|wer|was|welche\w?|warum|wie"
-    r"|cuándo|dónde|quién|qué|cuál|cómo|por qué|quand|où|qui|quel\w*|comment|pourquoi)\b",
-    re.IGNORECASE,
-)
 LOST = 0.15
 """What the words may be worth at most, of those that say what is asked about, that a fact lacks."""
 _KIND = re.compile(r"\b(?:[Ww](?:hich|hat|elche[nmrs]?)|(?:[Qq]u|[Cc]u)[eéáa]l?)\s+([a-zäöüñ]\w+)")
@@ -196,7 +192,7 @@ def _has_its_words(candidate: Candidate, pool: Pool) -> bool:
     ("when do we deploy?", not "is redis up?"), and what is true of one number, key or person is not
     of another."""
     signals, asked = candidate.signals, pool.of
-    names_a_field = signals.words <= ONE_WORD and not _ASKS.match(asked.parsed.prose)
+    names_a_field = signals.words <= ONE_WORD and not asks_for(asked.parsed.prose)
     other = signals.no_number or signals.no_year or names_a_field
     other = other or signals.no_name >= 1 or _is_of_another(candidate, pool)
     if other or candidate.confidence < asked.policy.fact_confidence:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
 
 from recollect.errors import QueryError
@@ -12,18 +11,10 @@ from recollect.ports import Store
 from recollect.text.questions import route as routing
 from recollect.text.questions import time_route
 from recollect.text.questions.asker import first_person
+from recollect.text.questions.asking import begins_to_ask
 from recollect.text.questions.parse import Parsed, parse
 from recollect.text.questions.route import Route
 from recollect.trace import say, stage
-
-_ASKS = re.compile(
-    r"[¿\W]*(?:what|which|who|whom|whose|where|when|why|how|is|are|am|was|were|do|does|did|has|have|had"
-    r"|can|could|will|would|should|may|must"
-    r"|was|wer|wen|wem|wo|wohin|woher|wann|warum|wieso|weshalb|wie|wieviel|welche[rsnm]?|ist|sind|hat|haben"
-    r"|qué|quién(?:es)?|cuál(?:es)?|dónde|cuándo|cómo|cuánt[oa]s?|qu[ei]|quels?|quelles?|où|quand|comment"
-    r"|combien|pourquoi)\b",
-    re.IGNORECASE,
-)
 
 
 class Question(NamedTuple):
@@ -82,11 +73,11 @@ def _of_topic(query: Query, parsed: Parsed) -> Parsed:
 
 def _without_time(text: str, said: str) -> str:
     """Returns a question without the words by which it asks for the time, as an encoder should read
-    it: "What is the current price?"; nothing where no question is left."""
+    it: "What is the price?" of "What is the current price?"; nothing where no question is left."""
     asked = " ".join(first_person(text).split())
     before, there, after = asked.partition(said) if said else ("", "", "")
     left = " ".join(f"{before} {after}".split())
-    return left if there and _ASKS.match(left) else ""
+    return left if there and begins_to_ask(left) else ""
 
 
 def _asked_when(text: str, parsed: Parsed) -> Parsed:

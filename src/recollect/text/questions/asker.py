@@ -9,8 +9,9 @@ from recollect.text.terms import stems
 
 _ASKED = "do|does|did|is|are|was|were|has|have|had|will|would|can|could|should|must|may|might"
 _SAYS = (
-    "is|was|has|had|does|did|likes?|prefers?|wants?|needs?|uses?|used|owns?|lives?|works?|plans?"
-    "|(?:said|told|mention|ask|decid|choos|chose|bought|visit|start|stopp|mov|work|liv|want|prefer)(?:e?d)?"
+    "is|was|has|had|does|did|likes?|liked|prefers?|preferred|wants?|wanted|needs?|uses?|used|owns?"
+    "|lives?|lived|works?|worked|plans?|says?|said|told|mentioned|asked|decided|chose|bought|visited"
+    "|started|stopped|moved"
 )
 _THING = (
     "accounts?|agents?|api|base|class|dashboard|data|database|documentation|endpoint|experience"
@@ -28,10 +29,8 @@ _SPOKEN_OF = {
     rf"\b({_ASKED}) {_ONE}\b(?!['’])": r"\1 I",
     rf"\b{_ONE}['’]s\b": "my",
     rf"\b{_ONE}(?=\s(?:{_SAYS})\b)": "I",
-    r"\b(?:der|die|den|dem) (?:be)?nutzer(?:in)?\b": "ich",
-    r"\b(?:des (?:be)?nutzers|der (?:be)?nutzerin)\b": "von mir",
-    r"\b(?:el|la) usuari[oa]\b": "yo",
-    r"\b(?:del|de la|al|a la) usuari[oa]\b": "de mí",
+    r"\b(?:der|die|den|dem|des) (?:be)?nutzer(?:s|in)?\b": "ich",
+    r"\b(?:el|la|del|al) usuari[oa]\b": "yo",
     r"\bl['’]utilisat(?:eur|rice)\b": "je",
 }
 """How the user is spoken of, and what they would say of themselves."""

@@ -27,13 +27,18 @@ _OPENS = re.compile(
       (?:why|where|who|whose|whom|which|how)\b(?!\s(?:to|we|i|it)\b)
     | wh(?:at|en)(?:'s|\s(?:is|are|was|were|did|do|does|will|would|should|can|could|had|has|have))\b
     | (?:is|are|was|were|does|did|can|could|should|would|will|has|have|do)\s
-      (?:there|it|this|that|we|you|i|they|he|she|our|my|the|any)\b
+      (?:there|it|this|that|we|you|i|they|he|she|our|my|your|his|her|its|their|the|any)\b
     | (?:warum|wieso|weshalb|wann|wo|wer|wie|welche[rsnm]?|was\s(?:ist|sind|war|waren|haben))\b
     | ¿ | (?:por\squé|cuándo|dónde|quién|cuál|cómo)\b
     | (?:pourquoi|quand|où|qui|quel(?:le)?s?|comment)\b
     )""",
     re.VERBOSE | re.IGNORECASE,
 )  # fmt: skip
+_ASKS_FOR = re.compile(
+    r"\W*(?:wh(?:en|ere|om?|ose|at|ich|y)|how|wann|wo|wer|was|welche\w?|warum|wie"
+    r"|cuándo|dónde|quién|qué|cuál|cómo|por qué|quand|où|qui|quel\w*|comment|pourquoi)\b",
+    re.IGNORECASE,
+)
 _LIGHT = "last place"
 """Words that say little beside those that say what is wanted: "when did it last take place"."""
 _ABOUT = re.compile(
@@ -59,6 +64,17 @@ def _asks(sentence: str, *, typed: bool) -> bool:
     if _MARKED.search(sentence):
         return True
     return typed and not sentence.endswith((".", ":", "!")) and bool(_OPENS.match(sentence))
+
+
+def asks_for(text: str) -> bool:
+    """Whether a text begins with a word that asks for something: "when do we deploy?" does, and
+    "is redis up?" does not."""
+    return _ASKS_FOR.match(text) is not None
+
+
+def begins_to_ask(text: str) -> bool:
+    """Whether a text begins as a question does, whatever it asks."""
+    return asks_for(text) or _OPENS.match(text) is not None
 
 
 def is_same(one: str, other: str) -> bool:
