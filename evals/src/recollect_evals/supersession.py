@@ -16,6 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,9 +31,9 @@ _BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 KNOWN = ("fact", "page")
 """What is told as knowledge; a note is what somebody wrote then, and stays."""
 _LOST = str.maketrans("", "", " \t\n-_.")
-
-
 _DAY = re.compile(r"\b20\d\d-\d\d-\d\d\b")
+_ROLES = ("f1", "d", "f2", "f3")
+"""The roles of a topic's statements, in the order in which they are told."""
 
 
 class Statement(NamedTuple):
@@ -109,16 +110,19 @@ def _topics(file: Path) -> Iterator[Story]:
         said = [
             Statement(n["text"], _BEGAN) for n in data.get("hard_negatives", ()) if n["org"] == org
         ]
-        for topic in mine:
-            told = _BEGAN
-            for role in ("f1", "d", "f2", "f3"):
-                for text in (s["text"] for s in topic["statements"] if s["role"] == role):
-                    named = (date_of(day, where) for day in _DAY.findall(text))
-                    told = max([told + timedelta(hours=1), *filter(None, named)])
-                    said.append(Statement(text, told))
+        said += chain.from_iterable(_told(topic, where) for topic in mine)
         dated = tuple(sorted(said, key=lambda one: one.date))
         asked = tuple(_about(topic, file) for topic in mine)
         yield Story(f"{file.stem}:{org}", "", dated, asked)
+
+
+def _told(topic: Mapping[str, Any], where: str) -> Iterator[Statement]:
+    date = _BEGAN
+    some = [one for one in topic["statements"] if one["role"] in _ROLES]
+    for one in sorted(some, key=lambda one: _ROLES.index(one["role"])):
+        named = (date_of(day, where) for day in _DAY.findall(one["text"]))
+        date = max([date + timedelta(hours=1), *filter(None, named)])
+        yield Statement(one["text"], date)
 
 
 def _about(topic: Mapping[str, Any], file: Path) -> Asked:

@@ -24,6 +24,8 @@ LOCAL = "local"
 
 ROLES = ("user", "assistant", "tool", "context", "summary", "system", "rewound", "thought")
 """Who speaks in a message, as the readers of session logs tell it; others may be stored."""
+PAGE, TREE = "page", "tree"
+"""The kind and the source of the pages that are made of facts."""
 SPOKEN = ("user", "assistant")
 """Roles that speak to each other, and are no names of people."""
 UNHEARD = frozenset({"tool", "context", "system", "rewound", "thought"})

@@ -306,10 +306,10 @@ def _once_more(first: Pool, relax: tuple[str, ...]) -> tuple[Pool, Mapping[str, 
         return skip(low, (first, {}))
     given_up = tuple(among(relax, asked.filter.limits))
     filter = asked.filter.without(*given_up)
-    written = rewrite.joined(asked.parsed, first.idf, filter, asked.view)
-    parsed = rewrite.rewritten(asked.parsed, written)
+    joined = rewrite.joined(asked.parsed, first.idf, filter, asked.view)
+    parsed = rewrite.with_joined(asked.parsed, joined)
     spelling = rewrite.spelling(parsed, first.idf, filter, asked.view)
-    ways = [f"“{said}” read as “{way}”" for said, way in (written | spelling).items()]
+    ways = [f"“{said}” read as “{way}”" for said, way in (joined | spelling).items()]
     if given_up:
         ways.append(f"without the limit on {' and '.join(given_up)}")
     if first.full and policy.wider > 1 and policy.by != "keyword":
@@ -325,7 +325,7 @@ def _once_more(first: Pool, relax: tuple[str, ...]) -> tuple[Pool, Mapping[str, 
                 parsed=_rewritten(parsed, spelling, quoted=quoted),
                 filter=filter,
                 policy=policy._replace(pool=policy.wider * policy.pool, wider=1),
-                known_odds={} if written or spelling else _odds_by_passage(first),
+                known_odds={} if joined or spelling else _odds_by_passage(first),
             )
         )
     better = second.confidence > first.confidence

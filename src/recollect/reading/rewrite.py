@@ -1,5 +1,5 @@
-"""Another way to ask, when the first answer is graded low: words spelt and inflected as the store
-has them."""
+"""Another way to ask, when the first answer is graded low: words spelt, inflected and joined as the
+store has them."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ ENDING = 3
 """Letters that an inflected word may have more or less."""
 _PASSAGES = 60
 _PAIR = re.compile(r"(?<![\w'’-])([^\W\d_]{2,}) (?=([^\W\d_]{2,})(?![\w'’-]))")
+"""Each two words beside each other."""
 
 
 def corrected(parsed: Parsed, spelt: Mapping[str, str]) -> Parsed:
@@ -30,7 +31,7 @@ def corrected(parsed: Parsed, spelt: Mapping[str, str]) -> Parsed:
     return _reworded(parsed, " ".join(_corrected(chunk, spelt) for chunk in parsed.prose.split()))
 
 
-def rewritten(parsed: Parsed, ways: Mapping[str, str]) -> Parsed:
+def with_joined(parsed: Parsed, ways: Mapping[str, str]) -> Parsed:
     """The question with words of it written as one."""
     prose = parsed.prose
     for said, way in ways.items():

@@ -25,7 +25,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Document, StoredPassage
+from recollect.nouns import PAGE, TREE, Document, StoredPassage
 from recollect.text.dates import parse_date
 from recollect.text.headings import HEADING, headings
 from recollect.text.sentences import units
@@ -228,7 +228,7 @@ def of_document(document: Document) -> Stated:
 def is_page(document: Document) -> bool:
     """Whether it is a page of facts: its date is that of the last change, and nobody knows since
     when what else is on it holds."""
-    return (document.kind, document.source) == ("page", "tree")
+    return (document.kind, document.source) == (PAGE, TREE)
 
 
 def is_mtime(document: Document) -> bool:

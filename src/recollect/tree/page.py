@@ -28,6 +28,8 @@ from recollect.named_tuple import NamedTuple
 from recollect.nouns import (
     LOCAL,
     NO_META,
+    PAGE,
+    TREE,
     UNIVERSAL,
     Document,
     JsonObject,
@@ -48,8 +50,7 @@ from recollect.text.terms import fold, is_run, stem, stems
 from recollect.text.tokens import clip_tokens, count_tokens
 from recollect.tree.names import LOOSE, canonical, folded
 
-KIND = "page"
-SOURCE = "tree"
+KIND, SOURCE = PAGE, TREE
 SUMMARY_TOKENS = 60
 MOST_KEYWORDS, MOST_NAMES, MOST_TAGGED = 10, 5, 3
 TAGS = {
