@@ -6,7 +6,7 @@ passage comes to that of the best document, and by how many of the topic's words
 altogether: one that mentions the topic in passing stays behind, but for where the first time of a
 name is asked for, and so does one that is graded far below another: time orders what answers. The
 period that a question names is a filter, where something from then speaks of the topic about as
-much as anything else does.
+much as anything else does, and is not graded far below it.
 """
 
 from __future__ import annotations
@@ -44,8 +44,9 @@ WORDS = 0.5
 WITHIN = 0.5
 """The share of the best document's score that the best of a period has, for the period to be a
 filter."""
-BELIEVED = 0.1
-"""The share of the confidence of the best that what speaks of the topic has."""
+BELIEVED, FAR = 0.1, 0.02
+"""The shares of the confidence of the best that what speaks of the topic has, and what is from a
+period, for that to be a filter."""
 MENTIONS, READ = 0.1, 200
 """The share of a document's passages that speak of the topic, of so many of the first."""
 TOLD = 0.5
@@ -117,11 +118,12 @@ def timeline(
     dated = {c.document: _said(c, pool) for c in candidates}
     best = max(worth.values(), default=0.0)
     inside = [c for c in candidates if _is_within(c, dated[c.document], pool, window)]
-    within = _most(worth, inside) >= WITHIN * best > 0
+    sure = FAR * _surest(candidates)
+    within = _most(worth, inside) >= WITHIN * best > 0 and _surest(inside) >= sure
     meant = inside if within else list(candidates)
     among = _sided(meant, dated, asked, event)
     least = _most(worth, among) * min(MOST, ENOUGH + MORE * max(0, len(pool.worth) - FEW))
-    sure = BELIEVED * max((c.confidence for c in among), default=0.0)
+    sure = BELIEVED * _surest(among)
     near = [c for c in among if worth[c.document] >= least and c.confidence >= sure]
     enough = {c.document for c in (*_more_than_mentions(near, pool), *_naming(among, pool, asked))}
     spoken = _ours(list(of_documents(among, enough)), pool, asked)
@@ -141,6 +143,10 @@ def _is_within(one: Candidate, date: datetime | None, pool: Pool, window: Window
 
 def _most(worth: Mapping[int, float], some: Iterable[Candidate]) -> float:
     return max((worth[c.document] for c in some), default=0.0)
+
+
+def _surest(some: Iterable[Candidate]) -> float:
+    return max((c.confidence for c in some), default=0.0)
 
 
 def speaking_of(candidates: Sequence[Candidate], pool: Pool) -> dict[int, float]:
