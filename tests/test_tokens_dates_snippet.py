@@ -341,6 +341,26 @@ def test_marks_stand_in_order_and_apart(text: str, wanted: set[str]) -> None:
     assert "".join(part for part, _ in parted(text, [*found, *found])) == text
 
 
+@pytest.mark.parametrize(
+    ("text", "wanted", "marked"),
+    [
+        (
+            "- [Abort A Rebase](git/abort-a-rebase.md)",
+            "git rebase",
+            ["Rebase", "git", "abort-a-rebase.md"],
+        ),
+        ("return retry(call, 3)", "retry", ["retry"]),
+        ("key=value", "value", ["value"]),
+        ("the `--retry` option", "retry", ["--retry"]),
+    ],
+)
+def test_a_word_in_a_link_or_a_call_is_marked_alone(
+    text: str, wanted: str, marked: list[str]
+) -> None:
+    found = marks(text, set(parse(wanted).content))
+    assert [text[start:end] for start, end in found] == marked
+
+
 @pytest.mark.parametrize("text", ["", " ", "\n"])
 def test_a_text_without_words_has_a_snippet_without_marks(text: str) -> None:
     assert snippet(text, WANTED).marks == ()

@@ -15,6 +15,8 @@ Mark = tuple[int, int]
 _WORD = re.compile(r"\S+")
 _AROUND = "\"'()[]{}<>,;:!?*_`~|.…“”‘’«»「」『』（）【】、。，！？：；・"
 """Signs around a word that are not marked with it."""
+_PIECE = re.compile(r"[^()\[\]{}<>/|=,;:\"'`]+")
+"""What may be a word by itself in a link, a path or a call."""
 _NEAR = 40
 """A window is moved to a word's edge if there is one so near; else it cuts through."""
 
@@ -78,15 +80,22 @@ def _matches(text: str, wanted: Collection[str]) -> list[Mark]:
 
 
 def _in_chunk(match: re.Match[str], words: set[str]) -> Iterator[Mark]:
-    """Yields the stretches of a chunk that are of one script and have one of the words."""
+    """Yields the stretches of a chunk that are of one script and have one of the words: the pieces
+    of it that do by themselves, else the whole."""
     start = match.start()
     for run, letters in groupby(match[0], is_run):
         part = "".join(letters)
-        if not run and words.intersection(terms(part).stem.split()):
-            bare = part.lstrip(_AROUND)
-            first = start + len(part) - len(bare)
-            yield first, first + len(bare.rstrip(_AROUND) or bare)
+        if not run and _has_any(part, words):
+            pieces = [(one.start(), one[0]) for one in _PIECE.finditer(part)]
+            for at, piece in [one for one in pieces if _has_any(one[1], words)] or [(0, part)]:
+                bare = piece.lstrip(_AROUND)
+                first = start + at + len(piece) - len(bare)
+                yield first, first + len(bare.rstrip(_AROUND) or bare)
         start += len(part)
+
+
+def _has_any(part: str, words: set[str]) -> bool:
+    return not words.isdisjoint(terms(part).stem.split())
 
 
 def _best_start(matches: list[Mark], width: int) -> int:
