@@ -267,6 +267,32 @@ def test_a_session_is_pointed_to_by_what_was_answered(hook: Hook) -> None:
     )
 
 
+def test_a_short_reply_is_pointed_to_with_what_was_asked(hook: Hook) -> None:
+    turns = [
+        ("user", "Which port does the label printer in hall 3 listen on?"),
+        ("assistant", "On 9100."),
+    ]
+    with Memory.open() as memory:
+        memory.put([talk("Label printer", 3, *turns)])
+        memory.models.embed()
+    prompt = payload("claude-code", "prompt", prompt="label printer hall 3: port?")
+    assert "in hall 3 listen on?\nassistant: On 9100." in told(hook("prompt", prompt)).replace(
+        " assistant:", "\nassistant:"
+    )
+
+
+def test_a_long_text_is_pointed_to_by_what_answers(hook: Hook) -> None:
+    talked = "The committee met and talked about the summer fair for a long time. " * 8
+    text = f"{talked}The kiln of the pottery is serviced by Brandt in May. {talked}"
+    with Memory.open() as memory:
+        memory.put([Document("fair", "tests", title="Minutes", text=text)])
+        memory.models.embed()
+    prompt = payload("claude-code", "prompt", prompt="Who services the kiln of the pottery?")
+    (pointer,) = [one for one in told(hook("prompt", prompt)).splitlines() if one.startswith("- ")]
+    assert "The kiln of the pottery is serviced by Brandt in May." in pointer
+    assert len(pointer) < 500
+
+
 @pytest.mark.parametrize("reply", ["They go through the broker Hermod.", ""])
 def test_what_comes_before_a_reply_is_not_pointed_to(hook: Hook, reply: str) -> None:
     asked = "Which queue do we use for the invoice emails?"

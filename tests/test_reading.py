@@ -47,6 +47,7 @@ from recollect.storage import open_store
 from recollect.testing.builders import note, session
 from recollect.text.questions.subjects import missing, subjects
 from recollect.text.stopwords import language
+from recollect.text.tokens import count_tokens
 from recollect.text.units import units_of
 
 NOW = datetime(2026, 4, 15, 12, tzinfo=UTC)
@@ -366,7 +367,7 @@ def test_the_cut_keeps_the_best_in_the_order_given(
 ) -> None:
     some = graded_at(*confidences)
     random.shuffle(some)
-    kept, why = cut(some, BALANCED._replace(limit=1000), Grade(sure, sure))
+    kept, why, _ = cut(some, BALANCED._replace(limit=1000), Grade(sure, sure))
     assert why
     assert kept == [c for c in some if c in kept]
     rest = [c.confidence for c in some if c not in kept]
@@ -468,6 +469,50 @@ def test_of_short_texts_more_than_ten_are_shown(monkeypatch: pytest.MonkeyPatch)
             memory.search("where does the red boat lie in the harbour", cache=False).results
         )
     assert fewer < 10 < shown
+
+
+HOW_TO_SIGN = """Every release is signed before it goes out, and who signs a release needs the key
+of that quarter on the token that lies in the safe of the second floor office.
+
+To sign a release, put the token in and run:
+
+```
+$ signer --key quarter dist/*.whl
+```
+
+When all are signed, the list of what was signed is sent to everybody who is named on the page.
+"""
+
+
+def test_a_list_that_only_has_the_words_is_named() -> None:
+    """Such as the contents of a folder: each line has a word of any question."""
+    about = [note(f"about{n}", f"The crane {n} of the harbour was painted.") for n in range(9)]
+    lines = "\n".join(f"- [The crane {n} of Elbstrand]({n}.md)" for n in range(200))
+    answer = note("limit", "The load limit of the crane of Elbstrand is 40 tonnes.")
+    with opened(answer, note("contents", lines), *about) as memory:
+        found = memory.search("load limit crane Elbstrand", cache=False)
+    assert names(found)[0] == "limit"
+    of_the_list = [one for one in found.results if one.document == "contents"]
+    assert sum(count_tokens(one.text) for one in of_the_list) <= spans.LAST
+
+
+def test_what_is_over_the_limit_is_named() -> None:
+    boats = [note(f"n{i}", f"The red boat {i} lies in the harbour.") for i in range(9)]
+    with opened(*boats) as memory:
+        found = memory.search("red boat harbour", limit=2, cache=False)
+        whole = memory.search("red boat harbour", cache=False)
+    assert len(found.results) == 2
+    assert {n.document for n in found.named} >= {*names(whole)[2:]}
+    assert found.named[0].reason == "the limit is 2"
+
+
+@pytest.mark.parametrize("limits", [{"budget": 60}, {"detail": "snippet"}])
+def test_the_command_is_shown_of_how_something_is_done(limits: dict[str, Any]) -> None:
+    with opened(note("signing", HOW_TO_SIGN)) as memory:
+        (found,) = memory.search("how do I sign a release?", cache=False, **limits).results
+        assert "signer --key quarter" in found.text
+        (found,) = memory.search("where is the list sent?", cache=False, **limits).results
+        assert "everybody who is named on the page" in found.text
 
 
 RETRY = """def fetched(url, most=5):
@@ -583,7 +628,7 @@ STEPS = [
 def test_the_number_of_a_code_is_no_word_that_is_looked_for() -> None:
     with opened(note("depots", DEPOTS), note("lanes", "Lane HAM2-POZ1 is open."), *STEPS) as memory:
         found = memory.search("HAM2 phone", cache=False)
-        assert set(names(found)) == {"depots", "lanes"}
+        assert {*names(found), *(n.document for n in found.named)} == {"depots", "lanes"}
         assert "| HAM2 |" in found.results[0].text
         assert found.status == "direct_passages"
         asked = memory.search("2 HAM2", cache=False)

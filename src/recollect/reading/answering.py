@@ -32,6 +32,7 @@ from recollect.reading.pool import Pool, as_typed
 from recollect.text import blocks, brief, sentences, snippet, stated
 from recollect.text.headings import HEADING
 from recollect.text.questions import when
+from recollect.text.questions.asking import asks_how_to
 from recollect.text.questions.parse import Parsed
 from recollect.text.support import tables
 from recollect.text.terms import fold
@@ -162,7 +163,9 @@ def _passage(stored: StoredPassage, pool: Pool, _: Sequence[Stretch]) -> tuple[S
 
 def _snippet(stored: StoredPassage, pool: Pool, stretches: Sequence[Stretch]) -> tuple[Span, ...]:
     """Returns a few tokens of what answers."""
-    return brief.best(_spans(stored, pool, stretches), BRIEF, stored.id)
+    parsed = pool.of.parsed
+    asked = brief.Asked(parsed.content, asks_how_to(parsed.prose))
+    return brief.best(_spans(stored, pool, stretches), BRIEF, stored.id, asked)
 
 
 def _document(stored: StoredPassage, pool: Pool, _: Sequence[Stretch]) -> tuple[Span, ...]:

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from recollect.nouns import Budget, Result
-from recollect.text.brief import least, shortened
+from recollect.text.brief import NOTHING, Asked, least, shortened
 from recollect.text.tokens import count_tokens
 
 
 def fit(
-    results: Sequence[Result], budget: int | None, wanted: Collection[str] = ()
+    results: Sequence[Result], budget: int | None, asked: Asked = NOTHING
 ) -> tuple[tuple[Result, ...], Budget]:
-    """Returns as many as fit, in order; the first is cut short rather than dropped, around the
-    stems that are *wanted*."""
+    """Returns as many as fit, in order; the first is cut short rather than dropped, around what is
+    asked."""
     kept: list[Result] = []
     used = 0
     for whole in results:
         result = whole if budget is None else _briefer(whole, budget - used)
         if budget is not None and used + result.tokens > budget:
             if not kept:
-                kept.append(_cut(result, budget, wanted))
+                kept.append(_cut(result, budget, asked))
                 used = kept[0].tokens
             break
         kept.append(result)
@@ -39,10 +39,10 @@ def _briefer(result: Result, room: int) -> Result:
     return result
 
 
-def _cut(result: Result, budget: int, wanted: Collection[str]) -> Result:
+def _cut(result: Result, budget: int, asked: Asked) -> Result:
     """Cuts a result around what answers. Where that leaves no room to say what it is from, it
     is the text alone that is counted."""
     about = result.tokens - count_tokens(result.text)
     about = about if least(result, budget) <= budget - about else 0
-    short = shortened(result, budget - about, wanted)
+    short = shortened(result, budget - about, asked)
     return short._replace(tokens=about + count_tokens(short.text), truncated=True)

@@ -27,6 +27,15 @@ _SIGNS = b".,;:!?\"'()[]*_`"
 _PARTICULAR = re.compile(r"\d[\d.,:/-]*|\b[A-Z]\w+|n['’]t\b")
 
 
+class Kept(NamedTuple):
+    """The candidates that may be shown, and what decided."""
+
+    good: list[Candidate]
+    why: str
+    over: Sequence[Candidate] = ()
+    """Those that are as good, and outside the caller's limits."""
+
+
 class Grade(NamedTuple):
     """How sure the candidates are as a set."""
 
@@ -40,17 +49,15 @@ class Grade(NamedTuple):
     """Something has all the words of the question, or what it quotes."""
 
 
-def cut(
-    candidates: Sequence[Candidate], policy: Policy, sure: Grade, few: int = FEW
-) -> tuple[list[Candidate], str]:
+def cut(candidates: Sequence[Candidate], policy: Policy, sure: Grade, few: int = FEW) -> Kept:
     """Returns the candidates that are kept, in their order, and what decided; no more than *few*
     where it is doubtful that any answers. Where there is nothing but words to go by, the best are
     kept, if words found any of them."""
     if not candidates:
-        return [], "nothing was found"
+        return Kept([], "nothing was found")
     good, why = _above_the_floor(candidates, policy, sure, few)
     kept, limited = within(good, policy)
-    return kept, limited or why
+    return Kept(kept, limited or why, [one for one in good if one not in kept] if limited else ())
 
 
 def within(some: Sequence[Candidate], policy: Policy) -> tuple[list[Candidate], str]:

@@ -70,6 +70,8 @@ from recollect.reading.pool import (
 from recollect.reading.preferences import preferred
 from recollect.reading.question import Question, understand
 from recollect.reading.statement import Statement
+from recollect.text.brief import Asked
+from recollect.text.questions.asking import asks_how_to
 from recollect.text.stopwords import stopwords
 from recollect.text.terms import stems
 from recollect.trace import Trace, say, skip, stage, surviving, tracing, unreported
@@ -420,13 +422,14 @@ def _cut(found: retrieval.Retrieval) -> Selection:
     """Keeps what may answer, and folds near-duplicates."""
     found, said = retrieval.of_oneself(found)
     among = said or retrieval.ordered(found)
-    good, why = retrieval.worthwhile(found, among, few=len(among))  # tokens bound what is shown
+    # as many as there are: tokens bound what is shown
+    good, why, over = retrieval.worthwhile(found, among, few=len(among))
     why = OWN if said else why
     kept, folded = cut.fold(good, found.pool.passages)
     taken = {c.document for c in good}
     least = found.question.policy.worth * found.pool.confidence if good else 0.0
     left = not_of_documents(found.pool.best, taken)
-    rest = tuple((c, why) for c in left if c.confidence >= least)
+    rest = tuple((c, why) for c in left if c.confidence >= least or c in over)
     copies = {*chain.from_iterable(folded.values())}
     again = tuple((c, SAME) for c in of_passages(good, copies))
     say(why, found=len(kept))
@@ -511,7 +514,9 @@ def _shown(kept: Selection) -> list[Result]:
 @stage("budget")
 def _fitted(results: Sequence[Result], question: Question) -> tuple[tuple[Result, ...], Budget]:
     """Fits the results into the budget, in order; the first is cut rather than dropped."""
-    return fit(results, question.policy.budget, question.parsed.content)
+    parsed = question.parsed
+    asked = Asked(parsed.content, asks_how_to(parsed.prose))
+    return fit(results, question.policy.budget, asked)
 
 
 def _answer(

@@ -258,9 +258,7 @@ def _in_time(found: Retrieval, best: Sequence[Candidate]) -> Timeline:
     return made
 
 
-def worthwhile(
-    found: Retrieval, among: Sequence[Candidate], few: int = cut.FEW
-) -> tuple[list[Candidate], str]:
+def worthwhile(found: Retrieval, among: Sequence[Candidate], few: int = cut.FEW) -> cut.Kept:
     """Returns those of these that are good enough, and what decided; no more than *few* where it is
     doubtful that any answers."""
     pool = found.pool

@@ -31,12 +31,12 @@ from operator import attrgetter
 from pathlib import Path
 
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Candidate, Document, StoredPassage, Stretch, group_by
+from recollect.nouns import Candidate, Document, Policy, StoredPassage, Stretch, group_by
 from recollect.reading.pool import Pool, probability, share
-from recollect.text.questions.asking import is_question
+from recollect.text.questions.asking import asks_how_to, is_question
 from recollect.text.terms import stems
 from recollect.text.tokens import count_tokens
-from recollect.text.units import MARKS, SHORT, first_row, units_of
+from recollect.text.units import MARKS, SHORT, first_row, has_code, units_of
 
 HEADER = 6
 """Tokens that naming a document takes beside its id, title, path and heading."""
@@ -57,6 +57,10 @@ DOUBTED = 600
 """Tokens that it is a share of at most where it is doubtful that any of it answers."""
 LITTLE = 500
 """Elsewhere, tokens that it is a share of at least."""
+FAINT, LAST = 0.4, 100
+"""Documents so many times as unlikely as the least sentence may be (``Policy.worth_span``), beside
+the likeliest document, have no more than so many tokens together, whatever words their lines
+have."""
 MUCH = 0.6
 """The share of what a few words are worth, of the most that any document has of them, from which on
 a document is shown: a word may be there in another form."""
@@ -108,6 +112,8 @@ def selected(candidates: Sequence[Candidate], pool: Pool) -> Selected:
     policy = pool.of.policy
     places = _places(candidates, pool)
     every = valued(_measured(places, pool))
+    if asks_how_to(pool.of.parsed.prose):
+        every = _code_first(every, pool)
     worth = _share(places, pool)
     room = worth if policy.budget is None else min(worth, policy.budget)
     brief = {c.document for c in candidates if _is_record(pool.stored(c).document)}
@@ -115,6 +121,7 @@ def selected(candidates: Sequence[Candidate], pool: Pool) -> Selected:
     if pool.of.parsed.terse:  # what has the words is wanted, wherever they occur
         least, every = 0.0, _with_words(every, least, pool)
     headers = {c.document: _header(pool, c.passage) for c in candidates}
+    every = _less_faint(every, _faint(candidates, policy), headers)
     chosen, left = _taken(every, least, room, brief, headers)
     over = frozenset(unit.document for unit in left if room < worth)
     chosen += _first_rows(chosen, pool)
@@ -220,7 +227,47 @@ def valued(every: Sequence[Unit]) -> list[Unit]:
     return sorted(made, key=lambda unit: -unit.value)
 
 
+def _code_first(every: Sequence[Unit], pool: Pool) -> list[Unit]:
+    """Returns the units with code worth what the best of its passage is, before that: the words
+    around it tell what it does."""
+    best: dict[int, float] = {}
+    for unit in every:
+        best.setdefault(unit.passage, unit.value)
+    code = {unit for unit in every if _is_code(unit, pool)}
+    made = [unit._replace(value=best[unit.passage]) if unit in code else unit for unit in every]
+    return sorted(made, key=lambda unit: (-unit.value, not _is_code(unit, pool)))
+
+
+def _is_code(unit: Unit, pool: Pool) -> bool:
+    return has_code(pool.passages[unit.passage].passage.text[unit.start : unit.end])
+
+
 # ------------------------------------------------------------------ how many
+
+
+def _faint(candidates: Sequence[Candidate], policy: Policy) -> frozenset[int]:
+    """Returns the documents that are far less likely to answer than the likeliest."""
+    sure = max((one.confidence for one in candidates), default=0.0)
+    least = FAINT * policy.worth_span * sure if policy.cut else 0.0
+    return frozenset(one.document for one in candidates if one.confidence < least)
+
+
+def _less_faint(
+    every: Sequence[Unit], faint: Collection[int], headers: Mapping[int, int]
+) -> list[Unit]:
+    """Returns the units without those of faint documents that are over what these have together."""
+    kept: list[Unit] = []
+    known: set[int] = set()
+    room = LAST
+    for unit in every:
+        if unit.document in faint:
+            cost = unit.tokens + (0 if unit.document in known else headers[unit.document])
+            if cost > room:
+                continue
+            room -= cost
+            known.add(unit.document)
+        kept.append(unit)
+    return kept
 
 
 def _with_words(every: Sequence[Unit], least: float, pool: Pool) -> list[Unit]:

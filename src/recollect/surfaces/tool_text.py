@@ -16,6 +16,7 @@ from recollect.surfaces import headlines
 from recollect.surfaces.phrases import dotted, minute, plural, some, when
 from recollect.surfaces.tools import PAGE
 from recollect.text import brief
+from recollect.text.questions.asking import asks_how_to
 from recollect.text.tokens import clip_tokens, count_tokens
 
 if TYPE_CHECKING:
@@ -73,11 +74,12 @@ def _brief(found: Answer, most: int) -> str:
     """Returns what there is room for: what is shown, cut around what answers, under as much of its
     head as leaves the better part to it; then whatever else fits, in the order of its use."""
     several = headlines.several_sources(found.results)
+    asked = brief.Asked(how_to=asks_how_to(found.query))
     lines = _fits(most // 4, [_verdict(found), found.status])
     if found.answer is not None:
         lines += some(clip_tokens(found.answer.answer, _room(lines, most)))
     for n, one in enumerate(found.results):
-        block = _shortened(one, several, _room(lines, most))
+        block = _shortened(one, several, _room(lines, most), asked)
         if not block:
             left = f"and {len(found.results) - n} more" if n else TOO_LITTLE
             lines += _fits(_room(lines, most), [left])
@@ -88,7 +90,7 @@ def _brief(found: Answer, most: int) -> str:
     return _with_web(_kept([*lines, *more], most), found, most)
 
 
-def _shortened(one: Result, several: bool, room: int) -> str:
+def _shortened(one: Result, several: bool, room: int, asked: brief.Asked) -> str:
     """Returns a result within so many tokens; nothing where no part of it is of use."""
     whole = _shown(one, several)
     if count_tokens(whole) <= room:
@@ -99,7 +101,7 @@ def _shortened(one: Result, several: bool, room: int) -> str:
     heads = [_head(cut, several), f"[{_id(one)}] ({in_words(one.confidence)})"]
     head = _fits(min(room // 2, room - brief.least(cut, room)), heads)
     for left in range(_room(head, room), 0, -1):
-        text = headlines.untitled(brief.shortened(one, left))
+        text = headlines.untitled(brief.shortened(one, left, asked))
         made = "\n".join([*head, text])
         if count_tokens(made) <= room:
             return made

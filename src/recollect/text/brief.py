@@ -17,16 +17,33 @@ from recollect.named_tuple import NamedTuple
 from recollect.nouns import Result, Span
 from recollect.text import snippet
 from recollect.text.headings import HEADING
+from recollect.text.ordinary import commonness
 from recollect.text.sentences import is_line
 from recollect.text.sentences import units as sentences
 from recollect.text.terms import stems
 from recollect.text.tokens import clip_tokens, count_tokens
-from recollect.text.units import MARKS, useful
+from recollect.text.units import MARKS, has_code, useful
 
 BESIDE = 0.25
 """What a piece is worth for the one beside it, as a share."""
+_ORDINARY = 0.5
+"""What an ordinary word is worth beside a name or a rare one that as many pieces have."""
 _LEFT_OUT = "…"
+_CODE = 1.0
+"""What code is worth more where it is asked how something is done, as a share of all the words."""
 _SAYS = re.compile(r"\w")
+
+
+class Asked(NamedTuple):
+    """What is asked, as far as it says what of a text is wanted."""
+
+    words: Collection[str] = ()
+    """Stems of the question, for a text that does not tell where these stand."""
+    how_to: bool = False
+    """Whether it is how something is done."""
+
+
+NOTHING = Asked()
 
 # ------------------------------------------------------------------ spans as one text
 
@@ -66,12 +83,11 @@ def _number(span: Span) -> int:
 # ------------------------------------------------------------------ within so many tokens
 
 
-def shortened(result: Result, most: int, wanted: Collection[str] = ()) -> Result:
-    """Returns a result with no more text than so many tokens. *wanted*: the stems of the question,
-    for a result whose spans do not tell where these stand."""
+def shortened(result: Result, most: int, asked: Asked = NOTHING) -> Result:
+    """Returns a result with no more text than so many tokens."""
     if count_tokens(result.text) <= most:
         return result
-    spans = best(_spans(result), most, result.id, wanted)
+    spans = best(_spans(result), most, result.id, asked)
     text = joined(spans)
     speaker = role(result.role, spans)
     return result._replace(text=text, spans=spans, role=speaker, truncated=True)
@@ -80,18 +96,16 @@ def shortened(result: Result, most: int, wanted: Collection[str] = ()) -> Result
 def least(result: Result, most: int) -> int:
     """Returns how many tokens the piece has that answers best."""
     spans = _spans(result)
-    ranked = _ranked(list(_pieces(spans, most)), spans, result.id)
+    ranked = _ranked(list(_pieces(spans, most)), spans, result.id, NOTHING)
     return ranked[0].tokens if ranked else 0
 
 
-def best(
-    spans: Sequence[Span], most: int, found: str, wanted: Collection[str] = ()
-) -> tuple[Span, ...]:
+def best(spans: Sequence[Span], most: int, found: str, asked: Asked = NOTHING) -> tuple[Span, ...]:
     """Returns the pieces of the spans that answer, best first, as many as there is room for, in the
     order of the text; of the first, if that is too long, what is around the words of the question.
     *found* is the id of the passage that was found."""
-    spans = [_marked(span, wanted) for span in spans]
-    ranked = _ranked(list(_pieces(spans, most)), spans, found)
+    spans = [_marked(span, asked.words) for span in spans]
+    ranked = _ranked(list(_pieces(spans, most)), spans, found, asked)
     chosen: list[_Range] = []
     for piece in ranked:
         for more in () if piece.tokens > most else dict.fromkeys((piece.ranges, piece.ranges[:1])):
@@ -126,6 +140,7 @@ class _Piece(NamedTuple):
     columns: frozenset[str] = frozenset()
     """Those in the first row of its table."""
     asks: bool = False
+    is_code: bool = False
 
 
 def _marked(span: Span, wanted: Collection[str]) -> Span:
@@ -152,8 +167,9 @@ def _pieces(spans: Sequence[Span], most: int) -> Iterator[_Piece]:
             lead = first or above
             under = (lead,) if lead and (lead.span, lead.end) <= (n, start) else ()
             columns = _words(spans[first.span], first) if first else frozenset()
-            asks = text.rstrip().endswith(MARKS)
-            yield _Piece((own, *under), count_tokens(text), _words(span, own), columns, asks)
+            asks, is_code = text.rstrip().endswith(MARKS), has_code(text)
+            words = _words(span, own)
+            yield _Piece((own, *under), count_tokens(text), words, columns, asks, is_code)
 
 
 def _bounds(text: str, most: int) -> Iterator[tuple[int, int]]:
@@ -171,12 +187,16 @@ def _words(span: Span, of: _Range) -> frozenset[str]:
     return frozenset(stems(" ".join(marked)))
 
 
-def _ranked(pieces: list[_Piece], spans: Sequence[Span], found: str) -> list[_Piece]:
+def _ranked(pieces: list[_Piece], spans: Sequence[Span], found: str, asked: Asked) -> list[_Piece]:
     """Returns the pieces, best first: a share of the words, as much again as the best piece of its
     passage has, and something for what is beside it; that a passage was found counts as all the
-    words. A reply is worth what the question before it is, and its own."""
+    words. A reply is worth what the question before it is, and its own; code what the best piece
+    before it in its passage is, for that tells what it does, and more where that is asked."""
     many = Counter(word for piece in pieces for word in piece.words)
-    worth = {word: log(1 + len(pieces) / count) for word, count in many.items()}
+    worth = {
+        word: log(1 + len(pieces) / count) * (_ORDINARY if commonness(word) == "ordinary" else 1)
+        for word, count in many.items()
+    }
     shares = [_share(piece, worth) for piece in pieces]
     ids = [spans[piece.ranges[0].span].id for piece in pieces]
     top: dict[str, float] = {}
@@ -188,7 +208,9 @@ def _ranked(pieces: list[_Piece], spans: Sequence[Span], found: str) -> list[_Pi
         after = shares[n + 1] if n + 1 < len(shares) else 0.0
         replies = n > 0 and pieces[n - 1].asks and ids[n - 1] != ids[n]
         beside = BESIDE if replies else BESIDE * max(before, after)
-        own = shares[n] + top[ids[n]] + beside + (ids[n] == found)
+        told = _CODE * asked.how_to + max(shares[ids.index(ids[n]) : n + 1])
+        own = told if pieces[n].is_code else shares[n]
+        own += top[ids[n]] + beside + (ids[n] == found)
         return own + before + top[ids[n - 1]] + (ids[n - 1] == found) if replies else own
 
     order = sorted(range(len(pieces)), key=lambda n: -value(n))

@@ -3,6 +3,7 @@ where it is short."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from recollect.text import blocks as text_blocks
@@ -17,6 +18,8 @@ BLOCK = 100
 CHARACTERS = 10
 """No token of a text has more than so many characters, on the whole."""
 MARKS = ("?", "？", "؟")
+FENCES = ("```", "~~~")
+_FENCE = re.compile(r"^\s{0,3}(?:`{3}|~{3})", re.MULTILINE)
 
 
 def units_of(text: str, begin: int, *, blocks: bool = False) -> list[tuple[int, int, int]]:
@@ -36,15 +39,24 @@ def _is_code(text: str) -> bool:
     return len(lines) > 1 and is_code(lines)
 
 
+def has_code(text: str) -> bool:
+    """Whether there is code between fences in it."""
+    return _FENCE.search(text) is not None
+
+
 def useful(text: str, most: int) -> Iterator[tuple[int, int]]:
     """Yields where each unit begins and ends; blocks of at most so many tokens are whole. A
-    question goes with what follows it, for by itself it answers nothing."""
+    question goes with what follows it, for by itself it answers nothing; and so does a sentence
+    that ends in a colon with the code it announces."""
     last = len(text.rstrip())
     whole = list(_small_blocks(text, most)) if most else []
+    fenced = {start for start, _ in whole if text.startswith(FENCES, start)}
 
     def leads(_: int, end: int) -> bool:
         if any(start < end < stop for start, stop in whole):
             return True
+        if text.startswith(":", end - 1):
+            return len(text) - len(text[end:].lstrip()) in fenced
         return end != last and text.startswith(MARKS, end - 1)
 
     return joined(units(text), leads)

@@ -155,7 +155,7 @@ def _why(route: TimeRoute) -> str:
 
 def _timed(found: Retrieval) -> list[Match]:
     """What was found, with what speaks of the topic first, in the order of time."""
-    good, _ = worthwhile(found, ordered(found))
+    good = worthwhile(found, ordered(found)).good
     return [_match(c, found.pool.stored(c), titled=False) for c in good]
 
 
@@ -164,7 +164,7 @@ def _matches(found: Retrieval) -> list[Match]:
     conversations cost little, so that the less likely fill the places that are left, but for
     where nothing is likely, or where another order would put them first."""
     pool, wanted = found.pool, set(found.question.parsed.content)
-    good, _ = worthwhile(found, pool.best)
+    good = worthwhile(found, pool.best).good
     if good:
         good = _filled(pool.best)
     first = {c.document for c in good if _has_all(pool.stored(c).document.title, wanted)}

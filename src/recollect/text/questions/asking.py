@@ -39,6 +39,13 @@ _ASKS_FOR = re.compile(
     r"|cuándo|dónde|quién|qué|cuál|cómo|por qué|quand|où|qui|quel\w*|comment|pourquoi)\b",
     re.IGNORECASE,
 )
+_HOW_TO = re.compile(
+    r"""\bhow\s(?:to|(?:do|did|can|could|should|would)\s(?:i|we|you|one))\b
+    | \b(?:commands?|snippets?|syntax|one-?liners?|example\sof)\b
+    | \bwie\s\w+\s(?:ich|man|wir)\b | \bbefehle?\b | \bcómo\s(?:se|puedo|podemos|hago)\b
+    | \bcomandos?\b | \bcomment\s(?:faire|puis|peut|on|je)\b | \bcommandes?\b""",
+    re.VERBOSE | re.IGNORECASE,
+)
 _LIGHT = "last place"
 """Words that say little beside those that say what is wanted: "when did it last take place"."""
 _ABOUT = re.compile(
@@ -48,6 +55,11 @@ _ABOUT = re.compile(
     | \bquelles\s(?:\w+\s){0,2}questions\b | \bdemandé\b""",
     re.VERBOSE | re.IGNORECASE,
 )
+
+
+def asks_how_to(text: str) -> bool:
+    """Whether a question is how something is done, which code may show better than prose."""
+    return _HOW_TO.search(text) is not None
 
 
 def is_question(text: str, *, typed: bool = False) -> bool:
