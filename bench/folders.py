@@ -1,14 +1,18 @@
-"""Two folders as people have them, asked as people ask: what is shown, first, sure and out of date.
+"""Folders as people have them, asked as people ask: what is shown, first, sure and out of date.
 
-    python -m bench.folders [--only operations|laboratory] [--each]
+    python -m bench.folders [--only NAME] [--each]
+    python -m bench.folders --kept            those that nobody looks at, once a decision is made
 
 ``bench/sets/folders`` has an operations team's runbooks, postmortems, decisions, configuration and
-agent sessions, and a researcher's papers, log, protocols, mails and chats, written with their
-questions by people who had not seen the code; rules have been mended looking at both since. A
-question has parts, each with the texts of which one must be shown; one that is not stored has none.
-``shown``: all parts are in what is shown; ``first``: one is in the first result; ``direct``: served
-as direct_passages; ``stale``: a value that no longer holds stands before the gold, or without it;
-``replaced``: something is told as replaced. Plain fusion (ten passages) is beside it.
+agent sessions; a researcher's papers, log, protocols, mails and chats; a translator's vault and
+chats; the repository of a library. They were written with their questions by people who had not
+seen the code; rules have been mended looking at them since. Those of ``folders-kept`` (a veterinary
+practice; a game studio with its coding sessions) are read and not looked at.
+
+A question has parts, each with the texts of which one must be shown; one that is not stored has
+none. ``shown``: all parts are in what is shown; ``first``: one is in the first result; ``direct``:
+served as direct_passages; ``stale``: a value that no longer holds stands before the gold, or
+without it; ``replaced``: something is told as replaced. Plain fusion (ten passages) is beside it.
 """
 
 from __future__ import annotations
@@ -32,7 +36,8 @@ from recollect import Memory
 from recollect.nouns import Answer
 from recollect_evals.questions import Question
 
-NAMES = ("operations", "laboratory")
+NAMES = ("operations", "laboratory", "assistant", "library")
+KEPT = ("clinic", "orchestra")
 COPIED = "2026-11-18"
 """The day of every file that has none of its own, as in a fresh copy."""
 NOT_STORED = ("not stored", "foreign")
@@ -95,13 +100,17 @@ def _has_all(texts: Sequence[str], parts: Sequence[Sequence[str]]) -> bool:
     return all(_place(texts, part) is not None for part in parts)
 
 
+def place_of(name: str) -> Path:
+    return SETS / ("folders-kept" if name in KEPT else "folders") / name
+
+
 @contextmanager
 def imported(name: str) -> Iterator[Memory]:
     """A store of the files, each with the time that it had."""
-    times = json.loads((SETS / "folders" / name / "times.json").read_text("utf-8"))
+    times = json.loads((place_of(name) / "times.json").read_text("utf-8"))
     with tempfile.TemporaryDirectory() as folder:
         files = Path(folder, "files")
-        shutil.copytree(SETS / "folders" / name / "files", files)
+        shutil.copytree(place_of(name) / "files", files)
         for path in filter(Path.is_file, files.rglob("*")):
             day = times.get(str(path.relative_to(files)), COPIED)
             then = datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()
@@ -143,14 +152,16 @@ def _told(one: Asked) -> str:
 
 def main() -> None:
     ask_for = argparse.ArgumentParser(prog="python -m bench.folders", description=__doc__)
-    ask_for.add_argument("--only", choices=NAMES, help="one of the two")
+    which = ask_for.add_mutually_exclusive_group()
+    which.add_argument("--only", choices=NAMES, help="one of them")
+    which.add_argument("--kept", action="store_true", help="those that nobody looks at")
     ask_for.add_argument("--each", action="store_true", help="a line for each question as well")
     given = ask_for.parse_args()
     head = ("kind", "questions", "fusion: shown", "shown", "first", "direct", "stale", "replaced")
-    for name in (given.only,) if given.only else NAMES:
+    for name in (given.only,) if given.only else KEPT if given.kept else NAMES:
         with imported(name) as memory:
-            every = [ask(memory, one) for one in lines(SETS / "folders" / name / "questions.jsonl")]
-        if given.each:
+            every = [ask(memory, one) for one in lines(place_of(name) / "questions.jsonl")]
+        if given.each and not given.kept:
             print("\n".join(map(_told, every)))
         kinds = dict.fromkeys(one.kind for one in every)
         rows = [_line(kind, [one for one in every if one.kind == kind]) for kind in kinds]
