@@ -38,6 +38,22 @@ def test_each_owner_finds_their_own_and_nothing_else(pool: MemoryPool) -> None:
         assert found(pool, "ben", "heron") == ["the heron sleeps in the reeds"]
 
 
+def test_what_is_remembered_is_known_to_whoever_opens_the_store(pool: MemoryPool) -> None:
+    with pool, pool.open("ann") as ann:
+        fact = ann.remember("Ann parks the van on level 3", name="van").fact
+        assert fact.owner == "ann"
+        assert [one.id for one in ann.facts().items] == [fact.id]
+        assert ann.search("where is the van?").status == "direct_passages"
+        assert [one.id for one in ann.context("the van").relevant] == [fact.id]
+        assert ann.get("van").text == ann.curation.fact("van").text
+        assert ann.history("van")
+        assert ann.facts(owner="ben").items == ()
+        assert ann.search("where is the van?", owner="ben").status == "no_results"
+        with pool.open("ben") as ben:
+            assert ben.facts().items == ()
+            assert ben.search("where is the van?").status == "no_results"
+
+
 def test_all_stores_share_the_models(tmp_path: Path) -> None:
     with MemoryPool(tmp_path) as pool, pool.open("ann") as one, pool.open("ben") as other:
         assert one.core.embedder is not None

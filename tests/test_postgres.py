@@ -22,7 +22,7 @@ import pytest
 from conftest import Cli, HashEmbedder
 from postgres_server import admin, drop, fresh, opened, server_url, store_url
 from recollect import Memory
-from recollect.errors import StoreBusy, StoreError, StoreTooNew, UsageError
+from recollect.errors import NotFound, StoreBusy, StoreError, StoreTooNew, UsageError
 from recollect.nouns import ChangeSet, Filter, Forget, Put, Register, Source
 from recollect.storage import open_store
 from recollect.storage.postgres import schema, text_views, vectors
@@ -317,6 +317,26 @@ def test_a_store_that_is_opened_for_an_owner_is_theirs_alone(url: str) -> None:
             assert len(whole.get("b")) == 1
             put(whole, note("c", "otter", owner="ben"))
         assert store.fingerprint(Filter()) == before
+
+
+def test_who_opens_a_store_for_an_owner_asks_and_writes_as_that_owner(url: str) -> None:
+    given = {"embed_model": "none", "telemetry": False}
+    with Memory.open(f"{url}&owner=ana", **given) as ana:
+        kept = ana.remember("Ana parks the van on level 3", name="van").fact
+        assert kept.owner == ana.record("decision", "we rent").owner == "ana"
+        assert [one.id for one in ana.facts().items] == [kept.id]
+        assert ana.search("where is the van?").status == "direct_passages"
+        with pytest.raises(UsageError, match="opened for 'ana'"):
+            ana.remember("Ben walks", owner="ben")
+    with Memory.open(f"{url}&owner=ben", **given) as ben:
+        assert ben.facts().items == ben.facts(owner="ana").items == ()
+        assert ben.search("where is the van?").status == "no_results"
+        assert ben.search("where is the van?", owner="ana").status == "no_results"
+        with pytest.raises(NotFound):
+            ben.get(kept.id, owner="ana")
+    with Memory.open(url, **given) as everybody:
+        assert [one.id for one in everybody.facts(owner="ana").items] == [kept.id]
+        assert everybody.facts().items == ()
 
 
 # ------------------------------------------------------------------ the indexes

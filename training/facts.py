@@ -124,7 +124,7 @@ def rows(memory: Memory, cases: list[Case]) -> Iterator[Row]:
     policy = memory.query("x").policy._replace(hop=False)
     models = memory.core.models(policy)
     for case in cases:
-        asked = facts_asked(memory.core.view, case.owner, case.scopes, None, case.as_of)
+        asked = facts_asked(memory.core, case.owner, case.scopes, None, case.as_of)
         facts = Facts(memory.store, asked)
         if case.scopes == () or is_overview(case.query) or named(case.query, facts).mentions:
             continue

@@ -399,7 +399,11 @@ SETTINGS: Mapping[str, Setting] = {
             "Let a long-lived process (mcp, serve, watch) answer for short commands and hooks.",
         ),
         Setting(
-            "import.owner", "local", _text, "The owner of what is added without one.", "trusted"
+            "import.owner",
+            "local",
+            _text,
+            "The owner of what is added without one, and of the facts that are meant without one.",
+            "trusted",
         ),
         Setting(
             "import.scopes",

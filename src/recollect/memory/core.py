@@ -87,6 +87,13 @@ def view_of(config: settings.Config) -> View:
     return View().narrowed(config["search.owner"], config["search.scopes"])
 
 
+def _of_its_owner(config: settings.Config) -> settings.Config:
+    """Returns the settings by which what is written is of the owner that the store is opened for,
+    if it is for one."""
+    owner = storage.owner_of(store_of(config))
+    return config.with_value("import.owner", owner) if owner else config
+
+
 class Core:
     """An opened store behind a view, with its models, cache and ledger. A model is loaded when it
     is first called."""
@@ -102,7 +109,7 @@ class Core:
         view: View | None = None,
     ) -> None:
         self.engine = store
-        self.config = config
+        self.config = _of_its_owner(config)
         self._wall(view_of(config) if view is None else view)
         self.embedder: Embedder | None = None
         self.why_no_embedder = ""
@@ -146,6 +153,12 @@ class Core:
             storage.clear_caches(store_of(self.config))
 
     # -------------------------------------------------------------- what is in sight
+
+    @property
+    def asker(self) -> str:
+        """The owner whose facts are asked for, and whose is what is kept, where a call does not
+        say: that for whom the store is opened, else the one of the configuration."""
+        return str(self.config["import.owner"])
 
     def _wall(self, view: View) -> None:
         """Sees what the view does from now on, and keeps what is added where the view sees it."""

@@ -58,7 +58,7 @@ class Curation:
     ) -> dict[str, Topic]:
         """The pages of the context tree by their addresses, each with the facts that are on it, in
         force or not."""
-        asked = requests.facts_asked(self._core.view, owner, scopes)
+        asked = requests.facts_asked(self._core, owner, scopes)
         return tree_export.topics(self._core.store, asked.owner, asked.scopes)
 
     def page_text(self, address: str, *, owner: str | None = None) -> str:
@@ -214,7 +214,7 @@ class Curation:
 
     def prelude(self, *, owner: str | None = None) -> Sequence[Observation]:
         """The log of the prelude, oldest first."""
-        asked = requests.facts_asked(self._core.view, owner)
+        asked = requests.facts_asked(self._core, owner)
         logs = prelude.stored(self._core.store, asked.owner, asked.scopes)
         return sorted(entry for log in logs for entry in log.entries)
 
@@ -230,7 +230,7 @@ class Curation:
         return self.prelude(owner=owner)
 
     def _owner(self, owner: str | None) -> str:
-        return requests.facts_asked(self._core.view, owner).owner
+        return requests.facts_asked(self._core, owner).owner
 
     def _change(
         self,

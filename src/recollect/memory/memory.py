@@ -314,7 +314,7 @@ class Memory:
         limit, cursor = given.pop("limit", 20), given.pop("cursor", "")
         every = given.pop("every", False)
         requests.check_count("limit", limit, "facts")
-        asked = requests.facts_asked(self.core.view, given.pop("owner", None), **given)
+        asked = requests.facts_asked(self.core, given.pop("owner", None), **given)
         return remember.listed(self.store, asked, limit=limit, cursor=cursor, every=every)
 
     def history(self, name: str, *, owner: str | None = None) -> Sequence[Event]:

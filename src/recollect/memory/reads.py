@@ -152,7 +152,7 @@ def context(core: Core, query: str, options: Mapping[str, Any]) -> facts.Context
     if token_budget is not None and not 0 <= token_budget <= MAX_BUDGET:
         raise UsageError(f"token_budget is {token_budget}", hint=f"give 0 to {MAX_BUDGET}")
     whose = {name: given.get(name) for name in ("owner", "scopes", "types", "as_of")}
-    asked = requests.facts_asked(core.view, **whose)
+    asked = requests.facts_asked(core, **whose)
     wanted = contexts.ContextQuery(question(query), asked, policy, most, token_budget)
     found = contexts.context(wanted, core.store, core.models(policy))
     return found._replace(hints=(*left_out(wanted.text), *found.hints))

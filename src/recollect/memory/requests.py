@@ -72,18 +72,18 @@ def _check_order(since: datetime | None, until: datetime | None, first: str, sec
 
 
 def facts_asked(
-    view: View,
+    core: Core,
     owner: str | None,
     scopes: Sequence[str] | None = None,
     types: Sequence[str] | None = None,
     as_of: str | datetime | None = None,
 ) -> FactFilter:
-    """Whose facts a call asks for, of which types, and as of when."""
+    """Whose facts a call asks for (the asker's, where it does not say), of which types, and as of
+    when."""
     wanted = names(types)
     for one in not_among(wanted or (), TYPES):
         raise UsageError(f"there is no type {one!r}", hint=f"one of {', '.join(TYPES)}")
-    seen = filter_of(view, {"owner": owner, "scopes": scopes})
-    return FactFilter(seen.holder, seen.scopes, wanted, moment(as_of, "as_of"))
+    return FactFilter(owner or core.asker, names(scopes), wanted, moment(as_of, "as_of"))
 
 
 def check_count(name: str, value: int, what: str) -> None:
@@ -113,7 +113,8 @@ def query_of(core: Core, text: str, options: Mapping[str, Any]) -> Query:
     said = _without_secrets(question(text), config)
     policy = policy_for(mode or config["mode"], given, knobs)
     window = when.window(said, now)
-    return Query(said, seen, policy, window, as_of, relax, sorted_route(said, window, sort))
+    time = sorted_route(said, window, sort)
+    return Query(said, seen, policy, window, as_of, relax, time, core.asker)
 
 
 _MAY_BE_SECRET = re.compile(r"://|-----BEGIN|(?=\S*[^\W\d_])(?=\S*\d)\S{6}")

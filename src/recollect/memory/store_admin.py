@@ -112,7 +112,7 @@ class StoreAdmin:
         if *prune* is."""
         if not str(folder):
             raise UsageError("the folder is empty", hint="give a folder for the tree")
-        asked = requests.facts_asked(self._core.view, owner, scopes)
+        asked = requests.facts_asked(self._core, owner, scopes)
         store = self._core.store
         return tree_export.export_tree(store, place(folder), asked, prune=prune, force=force)
 

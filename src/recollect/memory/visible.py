@@ -34,7 +34,7 @@ def _called(core: Core, name: str, owner: str | None) -> list[Document]:
     seen = requests.filter_of(core.view, {"owner": owner})
     found = core.store.get(clean(name))
     if not any(filters.allows(seen, one) for one in found):
-        found = remember.called(core.store, seen.holder, clean(name))
+        found = remember.called(core.store, owner or core.asker, clean(name))
     found = [one for one in found if filters.allows(seen, one)]
     if not found:
         near = ", ".join(_near(core, seen, clean(name)))
@@ -90,8 +90,7 @@ def history(core: Core, name: str, owner: str | None) -> Sequence[Event]:
     try:
         found = _called(core, name, owner)
     except NotFound:
-        holder = requests.filter_of(core.view, {"owner": owner}).holder
-        replaced = remember.replaced(core.store, holder, clean(name))
+        replaced = remember.replaced(core.store, owner or core.asker, clean(name))
         if replaced is None:
             raise
         return remember.history(core.store, [replaced])

@@ -51,7 +51,7 @@ REMEMBERED, CURATED = 8, 256
 def owner_and_scopes(core: Core, given: Mapping[str, Any]) -> dict[str, Any]:
     """Whose a document is: as the call says, else as it is configured."""
     return {
-        "owner": given.get("owner") or core.config["import.owner"],
+        "owner": given.get("owner") or core.asker,
         "scopes": names(given.get("scopes")) or core.config["import.scopes"],
     }
 
@@ -181,7 +181,7 @@ def remember_fact(core: Core, text: str, options: Mapping[str, Any]) -> facts.Re
     redacted = redactor(core)
     signed = {name: redacted(told.pop(name, "")) for name in ("by", "source")}
     replace = told.pop("replace", False)
-    asked = requests.facts_asked(core.view, owner or core.config["import.owner"])
+    asked = requests.facts_asked(core, owner)
     limited = core.view.scopes is not None
     if limited and told.get("id"):
         _check_known(core, asked.owner, told["id"])

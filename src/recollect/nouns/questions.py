@@ -90,11 +90,6 @@ class Filter(NamedTuple):
         """Whether it lets everything through."""
         return not any(limit is not None for limit in self)
 
-    @property
-    def holder(self) -> str:
-        """The owner whose facts are meant."""
-        return self.owner or (self.within and self.within.owner) or LOCAL
-
     @classmethod
     def relaxable(cls) -> tuple[str, ...]:
         """The limits that a caller may allow to be given up: those on what is looked for, never
@@ -351,6 +346,13 @@ class Query(NamedTuple):
     """Limits that may be given up when too little is found under them."""
     time: TimeRoute = TimeRoute()
     """What the text asks of time, read when the question was asked."""
+    asker: str = LOCAL
+    """Whose facts are meant where the filter names no owner."""
+
+    @property
+    def holder(self) -> str:
+        """The owner whose facts are meant."""
+        return self.filter.owner or self.asker
 
     def key(self) -> str:
         """A name for the request made from every field of it, so that a new field changes it."""

@@ -130,8 +130,8 @@ class Facts:
 
 def facts_in_sight(question: Question, view: Store) -> Facts:
     """Returns the facts of a store as the question may see them."""
-    limits = question.filter
-    return Facts(view, FactFilter(limits.holder, limits.scopes, as_of=question.query.as_of))
+    query, scopes = question.query, question.filter.scopes
+    return Facts(view, FactFilter(query.holder, scopes, as_of=query.as_of))
 
 
 @stage("facts", otherwise=NOBODY)

@@ -142,6 +142,11 @@ def name_of(location: str) -> str:
     return ", ".join(filter(None, parts))
 
 
+def owner_of(location: str) -> str:
+    """Returns the only owner that a store is opened for at this location; empty is everyone."""
+    return postgres_address.shards(location)[0].owner if is_postgres(location) else ""
+
+
 def is_there(location: str) -> bool:
     """Whether a store has been made there; none is made by looking."""
     if is_postgres(location):

@@ -298,7 +298,7 @@ class _Search(NamedTuple):
         kinds = self.question.reachable.kinds
         if self.question.query.as_of is not None or (kinds is not None and KIND not in kinds):
             return False
-        owner = self.question.filter.holder
+        owner = self.question.query.holder
         days = (self.now.date() - since.astimezone(UTC).date()).days
         handles = [handle(owner, turns(since + timedelta(days=n))) for n in range(days + 1)]
         return any(
