@@ -44,7 +44,7 @@ def test_what_is_remembered_is_known_to_whoever_opens_the_store(pool: MemoryPool
         assert fact.owner == "ann"
         assert [one.id for one in ann.facts().items] == [fact.id]
         assert ann.search("where is the van?").status == "direct_passages"
-        assert [one.id for one in ann.context("the van").relevant] == [fact.id]
+        assert [one.document for one in ann.context("the van").relevant] == [fact.id]
         assert ann.get("van").text == ann.curation.fact("van").text
         assert ann.history("van")
         assert ann.facts(owner="ben").items == ()

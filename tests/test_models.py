@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from conftest import EMBED_HOME, overlap_reranker
+from conftest import EMBED_HOME, Cli, overlap_reranker
 from recollect import Memory, config
 from recollect.errors import ModelError, ModelMissing
 from recollect.memory import usable_model, verify_model
@@ -241,10 +241,35 @@ def test_a_folder_without_manifest_or_files_is_refused(tmp_path: Path) -> None:
         own_model(tmp_path / "mine")
 
 
+def test_a_folder_that_is_not_there_is_told_as_that(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"there is no folder .*gone"):
+        usable_model(config.load(), str(tmp_path / "gone"))
+
+
+@pytest.mark.parametrize("command", [["list"], ["status"], ["facts"], ["remember", "An otter"]])
+def test_a_store_is_read_and_written_while_the_folder_of_its_model_is_gone(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: list[str]
+) -> None:
+    with Memory.open() as memory:
+        memory.put([note("a", "The kayak is red")])
+    monkeypatch.setenv("RECOLLECT_EMBED_MODEL", str(tmp_path / "gone"))
+    assert cli(*command).code in (0, 3)  # there are no facts
+    assert "there is no folder" in cli("status").out
+    found = cli("search", "red kayak", "--json").json
+    assert found["results"][0]["text"] == "The kayak is red"
+    (why, *_) = found["degraded"]
+    assert "there is no folder" in why
+    assert "`recollect config unset embed.model`" in why
+    checks = {one["check"]: one for one in cli("doctor", "--json").json["checks"]}
+    assert checks["models"]["mend"] == "recollect config unset embed.model"
+    assert checks["store"]["state"] == "ok"
+
+
 def test_garbled_weights_are_reported_and_nothing_is_stored(tmp_path: Path) -> None:
     folder = own(tmp_path / "mine")
-    with pytest.raises(ModelError, match="no usable model"):
+    with pytest.raises(ModelError, match="no usable model") as caught:
         usable_model(config.load(), str(folder))
+    assert "fetch" not in caught.value.hint  # it is nowhere else
     with Memory.open(tmp_path / "store", embed_model=str(folder)) as memory:
         memory.put([note("a", "otter")])
         with pytest.raises(ModelError):
@@ -275,6 +300,17 @@ def test_a_model_of_ones_own_is_used_from_then_on(
         assert memory.status().model.startswith(f"mine@{EMBED.files['model.onnx'][:8]}")
     assert run(["models", "list"]) == 0
     assert f"* {folder}" in capsys.readouterr().out
+
+
+def test_a_folder_may_be_named_as_it_is_called_where_one_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real(tmp_path / "mine", pooling="mean")
+    monkeypatch.chdir(tmp_path)
+    assert usable_model(config.load(), "mine") == ("embed.model", str(tmp_path / "mine"))
+    assert run(["models", "verify", "mine"]) == 0
+    (tmp_path / "recollect-embed").mkdir()
+    assert usable_model(config.load(), "recollect-embed")[1] == "recollect-embed"
 
 
 def test_no_reranker_is_in_use_until_one_is_named(

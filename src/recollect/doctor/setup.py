@@ -35,9 +35,14 @@ def _model(case: Case, job: str, who: str) -> Check:
         verify_model(case.config, name)
     except ModelError as error:
         state: State = "warn" if isinstance(error, ModelMissing) else "fail"
-        mend = f"models fetch {name}" if name in catalog.CATALOG else f"config unset {job}.model"
-        return Check(state, error.message, f"recollect {mend}")
+        return Check(state, error.message, how_to_have(name, job))
     return Check("ok", f"{name} is whole")
+
+
+def how_to_have(name: str, job: str) -> str:
+    """The command that brings a model here, or takes back that it is wanted where it is nowhere."""
+    known = name in catalog.CATALOG
+    return f"recollect models fetch {name}" if known else f"recollect config unset {job}.model"
 
 
 def _device(name: str) -> list[Check]:

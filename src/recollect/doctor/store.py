@@ -6,6 +6,7 @@ from functools import partial
 
 from recollect.doctor.case import Case
 from recollect.doctor.report import Check
+from recollect.doctor.setup import how_to_have
 
 SHOWN = 5
 RECALL = 0.95
@@ -101,9 +102,8 @@ def embeddings(case: Case) -> Check:
     if status.model == "none":
         return Check("skip", "search is by words alone (embed.model is none)")
     if status.model_state != "ready":
-        return Check(
-            "warn", f"search is by words alone: {status.model_state}", "recollect models fetch"
-        )
+        mend = how_to_have(case.config["embed.model"], "embed")
+        return Check("warn", f"search is by words alone: {status.model_state}", mend)
     if status.pending:
         text = f"{status.pending:,} of {status.store.passages:,} passages have no vector yet"
         return Check("warn", text, "recollect doctor --fix", fix=embed)

@@ -16,6 +16,7 @@ from recollect.memory.models import (
     fetch_model,
     model_states,
     models_folder,
+    named_on_the_spot,
     usable_model,
     verify_model,
 )
@@ -37,6 +38,7 @@ __all__ = [
     "migrate_store",
     "model_states",
     "models_folder",
+    "named_on_the_spot",
     "note_folders",
     "open_whole",
     "read_file",

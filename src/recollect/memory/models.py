@@ -66,7 +66,7 @@ def embedder_for(config: settings.Config) -> Embedder | NoModel:
     try:
         return _embedder(config, _model(name, "embed"))
     except ModelError as error:
-        return _not_usable("embed.model", name, error)
+        return _not_usable("embed.model", error)
 
 
 def reranker_for(config: settings.Config) -> Reranker | NoModel:
@@ -83,14 +83,11 @@ def reranker_for(config: settings.Config) -> Reranker | NoModel:
         home = _folder_of_models(config).locate(model)
         return onnx.OnnxReranker(model, home, device=config["device"])
     except ModelError as error:
-        return _not_usable("rerank.model", name, error)
+        return _not_usable("rerank.model", error)
 
 
-def _not_usable(setting: str, name: str, error: ModelError) -> NoModel:
-    """Says which setting names what is no model, and how to take it back. A folder of one's own
-    that is named has to be there."""
-    if _is_folder(name):
-        raise error
+def _not_usable(setting: str, error: ModelError) -> NoModel:
+    """Says which setting names what is no model, and how to take it back."""
     if isinstance(error, ModelMissing):
         return NoModel(f"{error.message} ({error.hint})")
     return NoModel(f"{setting}: {error.message} (`recollect config unset {setting}` takes it back)")
@@ -234,6 +231,14 @@ def is_accelerated(embedder: Embedder) -> bool:
     return isinstance(embedder, onnx.OnnxEmbedder) and embedder.is_accelerated
 
 
+def named_on_the_spot(name: str) -> str:
+    """A model as a call names it: the whole path of a folder that is here, else the name as it is.
+    A setting is read in many folders, so that there only what looks like a path is one."""
+    if name in CATALOG or _is_folder(name) or "://" in name or not place(name).is_dir():
+        return name
+    return str(place(name))
+
+
 def _model(name: str, job: str = "") -> LocalModel:
     """A model by its name, or by the folder it is in; for that job, if one is named."""
     if _is_folder(name):
@@ -272,12 +277,13 @@ def usable_model(config: settings.Config, name: str) -> tuple[str, str]:
     been tried."""
     if name == "none":
         return "embed.model", name
+    name = named_on_the_spot(name)
     if ":" in name and addresses.is_endpoint(name):
         key = "embed.model"
     else:
         model = _model(name)
         key = f"{model.job}.model"
-        name = name if model.name == name else str(place(name))
+        name = str(place(name)) if _is_folder(name) else name
         _folder_of_models(config).verify(model)
         if model.job == "llm":
             return key, llm.usable_llm(config, "local")

@@ -208,6 +208,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     """Returns what a folder of one's own says of its model; checked, except for the hashes of the
     files."""
     path = folder / MANIFEST
+    if not folder.is_dir():
+        raise ModelError(f"there is no folder {folder}", hint=_NO_FOLDER)
     try:
         about = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -247,6 +249,7 @@ def _problems(about: Any) -> Iterator[str]:
         yield ": dimensions and max_tokens are at least 1"
 
 
+_NO_FOLDER = "give the folder of a model, or a name: `recollect models list` shows them"
 _EXAMPLE = (
     "a folder as sentence-transformers writes it will do (config.json, 1_Pooling); or "
     f"a {MANIFEST} beside model.onnx and tokenizer.json says, for instance: "

@@ -111,7 +111,7 @@ class Network:
         except Exception as error:
             raise ModelError(
                 f"{home} holds no usable model: {error}",
-                hint=f"`recollect models fetch {model.name}` gets it again",
+                hint=_had_again(model, home),
             ) from error
         if not brief:
             devices.warn(device, self._session.get_providers())
@@ -253,6 +253,13 @@ class Network:
                 f"{self.model.name} gave what is not a number",
                 hint="nothing was stored; fetch the model again",
             )
+
+
+def _had_again(model: LocalModel, home: Path) -> str:
+    """What to do about files of a model that are no good: one of the user's own is nowhere else."""
+    if all(one.kind == "folder" for one in model.locations):
+        return f"put a whole model into {home}, or take another: `recollect models list`"
+    return f"`recollect models fetch {model.name}` gets it again"
 
 
 def _of_length_1(vectors: Any) -> ports.Vectors:

@@ -46,15 +46,20 @@ def _models_use(options: Options) -> int:
 
 def _models_fetch(options: Options) -> int:
     config = settings.load()
-    name = options.name or config["embed.model"]
+    name = _named(options, config)
     place = facade.fetch_model(config, name, lambda line: say(options, line))
     return _models_verified(options, name, place)
 
 
 def _models_verify(options: Options) -> int:
     config = settings.load()
-    name = options.name or config["embed.model"]
+    name = _named(options, config)
     return _models_verified(options, name, facade.verify_model(config, name))
+
+
+def _named(options: Options, config: settings.Config) -> str:
+    """The model that is named, else the one in use."""
+    return facade.named_on_the_spot(options.name or "") or str(config["embed.model"])
 
 
 def _models_verified(options: Options, name: str, place: Path) -> int:
