@@ -130,7 +130,7 @@ def test_what_only_reads_says_so_and_what_destroys_says_so() -> None:
         ({"query": "x", "kinds": "note"}, "kinds is 'note'", 'such as ["work"]'),
         ({"query": "x", "kinds": ["note", 1]}, "kinds has 1 in it", "a list of texts"),
         ({"query": "x", "detail": "all"}, "detail is 'all'", "one of snippet, passage, document"),
-        ({"query": "x", "min_confidence": "high"}, "min_confidence is 'high'", "give a number"),
+        ({"query": "x", "min_confidence": ["high"]}, "min_confidence is ['high']", "give a text"),
         ({"query": "x", "detail": {"a": "b" * 100}}, "detail is {'a': 'bbb", "give a text"),
     ],
 )  # fmt: skip
@@ -212,6 +212,8 @@ def test_a_write_does_not_wait_for_what_is_pending(
     [
         ("search", {"query": "x", "limit": 0}, "ask for 1 to 1000 results"),
         ("search", {"query": "x", "since": "soonish"}, "give a date"),
+        ("search", {"query": "x", "min_confidence": "dear"}, "give a number from 0 to 1, or high"),
+        ("search", {"query": "x", "min_confidence": 2}, "give a number from 0 to 1"),
         ("gather", {"query": "x", "token_budget": 5}, "give 100 to 64000 tokens"),
         ("get", {"id": "deploy.md", "offset": -1}, "give 0 or more"),
         ("record", {"kind": "file", "body": "x"}, "give the path of the file"),
@@ -224,6 +226,24 @@ def test_what_no_call_could_mean_is_refused_with_what_to_do(
     reply = replied(filled, name, **arguments)
     assert reply.failed
     assert hint in reply.text
+
+
+def test_how_sure_and_how_much_is_said_in_words_too(
+    filled: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def shown(**more: Any) -> list[Any]:
+        reply = replied(filled, "search", query="when do we deploy?", **more)
+        assert not reply.failed
+        return [(one["document"], one["detail"]) for one in reply.json["results"]]
+
+    assert shown(min_confidence="high") == shown(min_confidence=0.8)
+    assert shown(min_confidence="low") == shown(min_confidence="0.4")
+    usual = shown()
+    monkeypatch.setattr(
+        filled.core, "config", filled.config.with_value("search.detail", "document")
+    )
+    assert {detail for _, detail in shown()} == {"document"}
+    assert shown(detail="auto") == usual
 
 
 def test_facts_of_a_text_are_given_with_what_is_known_of_them(filled: Memory) -> None:

@@ -308,7 +308,7 @@ class Policy(NamedTuple):
             hint = "search by hybrid, keyword or semantic"
             raise UsageError(f"there is no search by {self.by!r}", hint=hint)
         if self.detail not in get_args(Detail):
-            hint = "snippet, passage or document"
+            hint = "auto, snippet, passage or document"
             raise UsageError(f"there is no detail {self.detail!r}", hint=hint)
 
 

@@ -127,6 +127,8 @@ def _one_of(*values: str) -> Schema:
     return {**TEXT, "enum": list(values)}
 
 
+SURENESS = _text("or high")
+"""A text, as which a number is read as well: not every client reads a schema of two types."""
 LIMITS: dict[str, Schema] = {"kinds": TEXTS, "scopes": TEXTS, "since": TEXT, "until": TEXT}
 EXPLAINED: dict[str, Schema] = {
     **LIMITS,
@@ -218,9 +220,9 @@ TOOLS: tuple[Tool, ...] = (
             **EXPLAINED,
             "limit": NUMBER,
             "budget": _number("tokens"),
-            "detail": _one_of("snippet", "passage", "document"),
+            "detail": _one_of("snippet", "passage", "document", "auto"),
             "sort": _text("newest, oldest"),
-            "min_confidence": {"type": "number"},
+            "min_confidence": SURENESS,
             "as_of": _text("what held then"),
             "roles": _texts("also tool, summary, all"),
             "web": YES,
@@ -249,7 +251,7 @@ TOOLS: tuple[Tool, ...] = (
             "query": _text("as asked"),
             "answer": TEXT,
             "fingerprint": _text("from search or gather"),
-            "sources": _texts("ids"),
+            "sources": TEXTS,
         },
         ("query", "answer", "fingerprint"),
         _record_answer,
@@ -265,7 +267,7 @@ TOOLS: tuple[Tool, ...] = (
         "did we leave off'.",
         {
             "query": TEXT,
-            "session": _text("id"),
+            "session": TEXT,
             "around": _texts("message ids"),
             "window": NUMBER,
             "limit": NUMBER,
@@ -470,6 +472,8 @@ def _fitting(name: str, value: Any, schema: Schema) -> Any:
     kind = schema["type"]
     if kind == "integer" and isinstance(value, float) and value.is_integer():
         value = int(value)
+    if schema == SURENESS and _is_a("number", value):
+        return value
     if not _is_a(kind, value):
         raise UsageError(f"{name} is {_shown(value)}", hint=f"give {_WANTED[kind]}")
     if kind == "array":

@@ -73,7 +73,9 @@ def declare_search(parser: argparse.ArgumentParser) -> None:
         help=f"give this limit up when too little is found ({', '.join(_RELAXABLE)})",
     )
     parser.add_argument(
-        "--detail", choices=("snippet", "passage", "document"), help="how much of each result"
+        "--detail",
+        choices=("auto", "snippet", "passage", "document"),
+        help="how much of each result (auto: the sentences that carry evidence)",
     )
     parser.add_argument("--mode", help="conservative, balanced or tokenmax")
     parser.add_argument("--by", choices=("hybrid", "keyword", "semantic"), help="which arms search")
