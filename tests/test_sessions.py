@@ -861,3 +861,7 @@ def test_the_command(cli: Cli, tmp_path: Path) -> None:
     assert cli(*store, "sessions", "x", "--role", "usr").code == 2
     assert "did you mean 'user'" in cli(*store, "sessions", "x", "--role", "usr").err
     assert "window is 20, not 99" in cli(*store, "sessions", "harbour", "--window", "99").err
+    unknown = cli(*store, "sessions", "did we ever discuss zebras?")
+    assert unknown.code == 3
+    assert "nothing here has “zebras”" in unknown.out
+    assert "zebras" not in unknown.err

@@ -176,7 +176,7 @@ COMMANDS = (
         "recollect tidy",
     ),
     Command(
-        "sessions", "past conversations: find, page through, read, list", "sessions",
+        "sessions", "past conversations: about QUERY, one by its id, or the recent", "sessions",
         'recollect sessions "where did we leave off with the importer?"',
     ),
     Command(

@@ -21,7 +21,17 @@ _LINES = 6
 def told(found: Any, style: Style) -> str:
     """The answer, whatever its shape."""
     shapes = {"discovery": _discovery, "scroll": _scroll, "read": _read, "browse": _browse}
-    return "\n".join(shapes[found.shape](found, style)).rstrip()
+    lines = shapes[found.shape](found, style)
+    notes = () if has_something(found) else found.notes
+    return "\n".join([*lines, *(["", *notes] if notes else [])]).rstrip()
+
+
+def has_something(found: Any) -> bool:
+    """Whether a conversation or a message was found; else the notes say why not."""
+    if found.shape == "scroll":
+        return any(not window.error for window in found.windows)
+    field = {"discovery": "hits", "browse": "sessions", "read": "first"}[found.shape]
+    return bool(getattr(found, field))
 
 
 def _discovery(found: Any, style: Style) -> list[str]:

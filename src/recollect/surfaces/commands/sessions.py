@@ -11,7 +11,10 @@ from recollect.surfaces.commands.shared import Options, exit_code, open_memory, 
 
 def declare_sessions(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "query", nargs="*", metavar="QUERY", help="what they are about; without it, the recent ones"
+        "query",
+        nargs="*",
+        metavar="QUERY",
+        help="what they are about; without it, the recent ones",
     )
     parser.add_argument("--session", metavar="ID", help="read this one")
     parser.add_argument(
@@ -62,18 +65,12 @@ def sessions(options: Options) -> int:
             scopes=options.scope,
             sources=options.source,
         )
-        reasons = (*found.notes, *getattr(found, "degraded", ()))
-        tell_notes(options, memory, _is_something(found), reasons)
+        something = session_text.has_something(found)
+        notes = found.notes if something else ()  # else they are the answer
+        tell_notes(options, memory, something, (*notes, *getattr(found, "degraded", ())))
 
     def text(style: terminal.Style) -> str:
         return session_text.told(found, style)
 
     show(options, found.as_json(), text)
-    return exit_code(_is_something(found))
-
-
-def _is_something(found: facade.SessionsAnswer) -> bool:
-    if found.shape == "scroll":
-        return any(not window.get("error") for window in found.as_json()["windows"])
-    field = {"discovery": "hits", "browse": "sessions", "read": "first"}[found.shape]
-    return bool(getattr(found, field))
+    return exit_code(something)
