@@ -11,8 +11,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench import postgres
-from bench.reading import MODEL, _row, ask, chosen, interval, means, opened
+from bench import asked, postgres
+from bench.reading import ALL, MODEL, _row, ask, chosen, interval, means, opened
 from recollect import Memory
 from recollect.memory import migrate_store
 
@@ -52,4 +52,4 @@ def _compare(name: str, url: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(asked.names("engines", __doc__, ALL)))

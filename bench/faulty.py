@@ -32,6 +32,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from bench import asked
 from bench.command_works import WORKS
 from bench.crash import in_a_process
 from bench.full_check import full_check
@@ -268,7 +269,8 @@ def _acknowledge(acks: int, line: str) -> None:
 
 
 def main() -> int:
-    root, name, *more = Path(sys.argv[1]), *sys.argv[2:]
+    place, name, *more = asked.words("faulty", __doc__, "ROOT", "WORK", more=True)
+    root = Path(place)
     root.mkdir(parents=True, exist_ok=True)
     if name != "eio":
         WORKS[name].prepare(root / "store")

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from bench import asked
 from bench.corpus import data_folder, lines
 from recollect.text import tokens
 
@@ -80,4 +81,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    asked.words("fit_tokens", __doc__)
     main()

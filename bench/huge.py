@@ -17,6 +17,7 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
+from bench import asked
 from bench.timing import Ratio
 
 MEGABYTES = 300
@@ -113,4 +114,4 @@ def resident() -> float:
 
 
 if __name__ == "__main__":
-    print(_grown(Path(sys.argv[1])))
+    print(_grown(Path(*asked.words("huge", __doc__, "WORK"))))

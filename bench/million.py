@@ -32,7 +32,7 @@ from typing import Any
 
 import numpy as np
 
-from bench import corpus
+from bench import asked, corpus
 from bench.foundation import QUERIES
 from bench.huge import resident
 from bench.scale import documents
@@ -310,4 +310,4 @@ def peak_of_searches(place: Path) -> float:
 
 
 if __name__ == "__main__":
-    print(peak_of_searches(Path(sys.argv[1])))
+    print(peak_of_searches(Path(*asked.words("million", __doc__, "STORE"))))

@@ -23,6 +23,7 @@ import itertools
 import json
 import os
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -145,6 +146,7 @@ def server(count: int = corpus.SIZE) -> str:
     }  # fmt: skip
     started = servers.start(settings)
     atexit.register(started.stop)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that it is run
     return started.url
 
 

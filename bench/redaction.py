@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import random
 import re
-import sys
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterator
 from string import ascii_letters, ascii_lowercase, ascii_uppercase, digits
 from typing import NamedTuple
 
+from bench import asked
 from recollect.text.redact import redact
 
 TIMES = {True: 2, False: 5}
@@ -197,7 +197,7 @@ def measured(*, kept: bool) -> tuple[Counter[str], list[Text]]:
 
 
 def main() -> None:
-    kept = "--kept" in sys.argv
+    kept = asked.switch("redaction", __doc__, "kept")
     counts, wrong = measured(kept=kept)
     for one in () if kept else wrong:
         print(f"{'missed' if one.secret else 'taken'} {one.kind}: {one.text!r}")

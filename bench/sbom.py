@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from typing import Any
 
+from bench import asked
+
 NAME = "recollect"
 _REQUIREMENT = re.compile(r"[A-Za-z0-9._-]+")
 
@@ -94,4 +96,5 @@ def _purl(one: Distribution) -> str:
 
 
 if __name__ == "__main__":
+    asked.words("sbom", __doc__)
     sys.exit(main())

@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bench import corpus
+from bench import asked, corpus
 from bench.postgres import server
 from bench.timing import Ratio
 from recollect import Memory, config
@@ -363,5 +363,7 @@ class _made:  # noqa: N801  it is called, as the others are
 
 
 if __name__ == "__main__":
-    work_, engine_, passages_, url_ = sys.argv[1:]
+    work_, engine_, passages_, url_ = asked.words(
+        "scale", __doc__, "WORK", "ENGINE", "PASSAGES", "URL"
+    )
     print(json.dumps(one_size(Path(work_), engine_, int(passages_), url_)))

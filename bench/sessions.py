@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from bench import corpus
+from bench import asked, corpus
 from bench.quality import documents, half, store_for
 from bench.reading import asked_at, questions
 from bench.timing import Ratio, both
@@ -178,8 +178,11 @@ def _session(number: int, texts: Sequence[str]) -> Document:
                     if number % 10 == 9 else {})  # fmt: skip
 
 
+PARTS = ("quality", "speed")
+
+
 def main(arguments: Sequence[str]) -> int:
-    wanted = arguments or ("quality", "speed")
+    wanted = arguments or PARTS
     if "quality" in wanted:
         for line in quality():
             print(line, flush=True)
@@ -192,4 +195,4 @@ def main(arguments: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(asked.names("sessions", __doc__, PARTS)))

@@ -13,7 +13,7 @@ import random
 import sys
 from collections import Counter
 
-from bench import corpus
+from bench import asked, corpus
 from bench.conflicts import Case, once, pairs, scenarios, topics
 from bench.pair_sets import embedder
 from recollect import Memory, config
@@ -59,4 +59,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    asked.words("supersession", __doc__)
     sys.exit(main())

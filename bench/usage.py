@@ -16,7 +16,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple
 
-from bench import corpus
+from bench import asked, corpus
 from bench.timing import Ratio
 from bench.unseen import sets, stores
 from recollect import Memory
@@ -131,4 +131,4 @@ def main(arguments: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(asked.names("usage", __doc__, sets.SETS)))
