@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
 import re
@@ -18,6 +19,7 @@ import pytest
 from conftest import Cli, Ran
 from recollect import Memory, __version__, config
 from recollect.nouns import Progress
+from recollect.surfaces import terminal
 from recollect.surfaces.cli import COMMANDS, run
 from recollect.surfaces.commands import importing
 
@@ -1438,3 +1440,49 @@ def test_bytes_that_are_no_text_in_a_query_still_give_json(filled: Cli) -> None:
     assert "Traceback" not in done.err
     assert done.code == 0
     assert found(done) == ["boats.md"]
+
+
+# ------------------------------------------------------------------ while one waits
+
+
+class _Stream(io.StringIO):
+    def __init__(self, *, looked_at: bool) -> None:
+        super().__init__()
+        self.isatty = lambda: looked_at  # type: ignore[method-assign]
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_long_work_says_how_far_it_is_where_nobody_looks(
+    monkeypatch: pytest.MonkeyPatch, quiet: bool
+) -> None:
+    said, now = _Stream(looked_at=False), [100.0]
+    monkeypatch.setattr(sys, "stderr", said)
+    monkeypatch.setattr("recollect.surfaces.terminal.time.monotonic", lambda: now[0])
+    with terminal.ProgressBar(quiet=quiet) as bar:
+        for done in range(0, 61, 2):
+            now[0] = 100.0 + done
+            bar(Progress("embedding", done, 60))
+    lines = said.getvalue().splitlines()
+    assert [one.partition("  ")[0] for one in lines] == (
+        [] if quiet else [f"embedding {done} of 60" for done in range(10, 61, 10)]
+    )
+
+
+def test_work_that_is_soon_done_says_nothing_where_nobody_looks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    said = _Stream(looked_at=False)
+    monkeypatch.setattr(sys, "stderr", said)
+    with terminal.ProgressBar() as bar:
+        bar(Progress("embedding", 1, 1))
+    assert said.getvalue() == ""
+
+
+# ------------------------------------------------------------------ a copy elsewhere
+
+
+def test_the_command_that_chooses_a_copy_can_be_pasted(filled: Cli, tmp_path: Path) -> None:
+    with Memory.open() as memory:
+        place = memory.status().store.location
+    to = str(tmp_path / "a copy & more")
+    assert f"config set store '{to}'" in filled("migrate-store", place, to).out

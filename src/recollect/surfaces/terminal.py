@@ -135,12 +135,17 @@ def _broken(line: str, room: int) -> Iterator[str]:
 
 
 class ProgressBar:
-    """One line on stderr, only when a person is looking; gone when the work is done."""
+    """How far work is, on stderr: one line that is drawn anew and gone when the work is done. Where
+    it cannot be drawn anew, a line now and then, of work that takes long."""
+
+    EVERY = 10.0
+    """Seconds between two lines where nobody is looking."""
 
     def __init__(self, *, quiet: bool = False) -> None:
         self._stream = sys.stderr
-        self._on = self._stream.isatty() and not quiet
-        self._last = 0.0
+        self._drawn = self._stream.isatty()
+        self._quiet = quiet
+        self._last = 0.0 if self._drawn else time.monotonic()
         self._started: dict[str, float] = {}
 
     def __enter__(self) -> ProgressBar:
@@ -152,17 +157,20 @@ class ProgressBar:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._on and self._started:
+        if self._drawn and self._started and not self._quiet:
             self._stream.write(_CLEARED)
             self._stream.flush()
 
     def __call__(self, progress: Progress) -> None:
         now = time.monotonic()
         started = self._started.setdefault(progress.doing, now)
-        if not self._on or (now - self._last < 0.1 and progress.done != progress.total):
+        every = 0.1 if self._drawn else self.EVERY
+        ended = self._drawn and progress.done == progress.total
+        if self._quiet or (now - self._last < every and not ended):
             return
         self._last = now
-        self._stream.write(_CLEARED + self._line(progress, now - started))
+        line = self._line(progress, now - started)
+        self._stream.write(_CLEARED + line if self._drawn else f"{line}\n")
         self._stream.flush()
 
     def _line(self, progress: Progress, seconds: float) -> str:
@@ -170,10 +178,10 @@ class ProgressBar:
             return f"{progress.doing} {progress.done:,}"
         share = min(1.0, progress.share or progress.done / progress.total)
         filled = int(share * 24)
-        bar = "█" * filled + "░" * (24 - filled)
+        bar = "█" * filled + "░" * (24 - filled) + " " if self._drawn else ""
         left = seconds / share - seconds if share and seconds > 2 else 0
         rest = f"  about {span(left)} left" if left else ""
-        return f"{progress.doing} {bar} {progress.done:,} of {progress.total:,}{rest}"
+        return f"{progress.doing} {bar}{progress.done:,} of {progress.total:,}{rest}"
 
 
 class ProgressLines:

@@ -4,6 +4,7 @@ harm's way and back."""
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -240,10 +241,11 @@ def migrate_store(options: Options) -> int:
 
 def _migrated(done: Migration, to: str, style: Style) -> str:
     password = ":" in to.partition("://")[2].rpartition("@")[0]
+    command = f"recollect config set store {shlex.quote(to)}"
     lines = some(
         f"{style.bold}{done.to}{style.off}" + (" (went on where it was)" * done.resumed),
         when(done.loaded.different or done.loaded.forgotten, _imported(done.loaded, style)),
         f"the same in both: {counts(done.counts) or 'nothing'}",
-        when(not password, f"{style.dim}to use it: recollect config set store {to}{style.off}"),
+        when(not password, f"{style.dim}to use it: {command}{style.off}"),
     )
     return "\n".join(lines)
