@@ -1486,3 +1486,9 @@ def test_the_command_that_chooses_a_copy_can_be_pasted(filled: Cli, tmp_path: Pa
         place = memory.status().store.location
     to = str(tmp_path / "a copy & more")
     assert f"config set store '{to}'" in filled("migrate-store", place, to).out
+
+
+def test_a_record_is_shown_under_the_id_that_it_was_kept_as(cli: Cli) -> None:
+    kept = cli("record", "decision", "We rent the blue boat").out.split()[-1]
+    assert kept in cli("search", "which boat do we rent?").out
+    assert "We rent the blue boat" in cli("get", kept).out

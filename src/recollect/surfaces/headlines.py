@@ -80,8 +80,11 @@ def path(one: Result | Named) -> str:
 
 
 def where(one: Result) -> str:
-    """Returns the path for a person, or the id that its source gave it where there is none."""
-    return path(one) or when(one.kind == "session" or not one.path, one.document)
+    """Returns the path for a person, or where there is none the id that its source gave it; if only
+    a program can make something of that, the one that it has here."""
+    if one.kind == "session":
+        return one.document
+    return path(one) or when(not one.path, given_name(one) or one.document_id)
 
 
 def speaker(one: Result) -> str:

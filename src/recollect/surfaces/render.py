@@ -83,16 +83,24 @@ def also(named: Sequence[Named], head: str, style: Style) -> list[str]:
     return [head, *(f"    {line}" for line in lines), ""] if lines else []
 
 
+_READABLE = 24
+"""Characters of a title by which one still knows what it is."""
+
+
 def _clipped(one: Named, style: Style) -> str:
     """Returns the line of a thing that is named: as much as there is room for, and in any case that
-    its source no longer has it."""
+    its source no longer has it. A title gives way to what opens it, its kind, its day and the words
+    that matched."""
     gone = when(one.gone, f" · {headlines.GONE}")
     id, room = headlines.opens(one), terminal.line_width() - 4 - len(gone)
-    title = headlines.title(one)
-    if len(title) + len(id) + 2 > room:
-        title = first_words(title, max(12, room - len(id) - 2))
+    title, there = headlines.title(one), one._replace(gone=False)
+    matched = ", ".join(one.matched)
+    known = dotted(id, one.kind, headlines.dated(there))
+    left = (room - 2 - len(beside) for beside in (dotted(known, matched), known))
+    title = first_words(title, next((most for most in left if most >= _READABLE), headlines.TITLE))
+    title = first_words(title, max(12, room - 2 - len(id)))
     said = f"{title}  {id}" if title else id
-    for part in (*headlines.about(one._replace(gone=False)), ", ".join(one.matched)):
+    for part in (*headlines.about(there), matched):
         if part and len(said) + 3 + len(part) <= room:
             said = f"{said} · {part}"
     return f"{title}{style.dim}{said[len(title) :]}{gone}{style.off}"
