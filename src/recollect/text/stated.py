@@ -34,18 +34,34 @@ from recollect.text.terms import fold, stems
 
 _YEAR = r"((?:19|20)\d\d)"
 _WORD = r"([^\W\d_]{3,10})"
+_ON = "|".join(rf"(?<=\b{word}\ )" for word in ("am", "vom", "seit", "ab", "dem", "stand"))
+"""What stands before a day that has only the end of its year: "am 3.11.26"; a version looks like
+it."""
 _DATE = re.compile(
     rf"""(?<![\w./-])(?:
       {_YEAR}([-/.])(\d\d?)\2(\d\d?) | {_YEAR}[-/](\d\d) | {_YEAR}年(\d\d?)月(?:(\d\d?)日)?
     | (\d\d?)\.\ ?(\d\d?)\.\ ?{_YEAR}
     | (\d\d?)(?:st|nd|rd|th|er|º|\.)?\ (?:of\ |de\ )?{_WORD}\.?,?\ (?:de\ |del\ )?{_YEAR}
     | {_WORD}\.?\ (?:(\d\d?)(?:st|nd|rd|th)?,?\ |de\ |del\ )?{_YEAR}
+    | (?i:{_ON})(\d\d?)\.\ ?(\d\d?)\.\ ?(\d\d) | (Q[1-4])[ /-]{_YEAR} | {_YEAR}[ /-](Q[1-4])
     )(?!(?!_)[\w/-]|\.\d)""",
     re.VERBOSE,
 )
-_PLACES = ((1, 3, 4), (5, 6, 4), (7, 8, 9), (12, 11, 10), (15, 14, 13), (18, 16, 17))
-"""The groups of year, month and day in each form; the second has no day, and so that of another
-form, which is empty then."""
+_PLACES = (
+    (1, 3, 4),
+    (5, 6, 4),
+    (7, 8, 9),
+    (12, 11, 10),
+    (15, 14, 13),
+    (18, 16, 17),
+    (21, 20, 19),
+    (23, 22, 4),
+    (24, 25, 4),
+)
+"""The groups of year, month and day in each form; those without a day have that of another form,
+which is empty then."""
+_CENTURY = 2000
+"""That of a year of which only the end is written."""
 _NTH = r"(\d\d?)(?:st|nd|rd|th|er|º|\.)?"
 _DAY = re.compile(
     rf"""(?<![\w./-])(?:{_NTH}\ (?:of\ |de\ )?(?!may\b){_WORD} | (?!may\b){_WORD}\.?\ {_NTH})
@@ -67,7 +83,10 @@ _NAME = re.compile(
 )
 _FROM = re.compile(
     r"(?:\b(?:since|as of|from|effective|starting|seit|ab|desde|a partir de|depuis|à partir du?"
-    r")|^(?:\W|\d+[.)]\s)*(?:on|in|am|im|vom|le|el|en)?)\s*(?:the |dem |el |le )?\Z",
+    r"|начиная с)"
+    r"|^\W*(?:updated?|edit|stand|nachtrag|aktualisier\w+|actualiza\w+|mise à jour|maj|обновлен\w+)"
+    r"\W*(?:of|on|from|vom|am|de|du|del|el|le|от)?"
+    r"|^(?:\W|\d+[.)]\s)*(?:on|in|am|im|vom|le|el|en|с|со)?)\s*\(?(?:the |dem |el |le )?\Z",
     re.IGNORECASE,
 )
 """What stands before the date from which on a sentence holds: another is that of a deadline."""
@@ -77,15 +96,15 @@ _UNTIL = re.compile(
     re.IGNORECASE,
 )
 """What stands before a deadline."""
-_AFTER = re.compile(r"[*_)]*\s*(?:[·•|–—]|\Z)|\.\s")
+_AFTER = re.compile(r"[*_)\]]*\s*(?:[·•|–—]|\Z)|\.\s")
 """What stands behind a date that a line of its own begins with."""
 _CODE = re.compile(r"^ {0,3}(`{3,}|~{3,})[\s\S]*?(?:^ {0,3}\1|\Z)|`[^`\n]+`", re.MULTILINE)
 """Code between fences, and in a line."""
 _IS_MARKED = re.compile("[`~]")
 _ITEM = re.compile(r"\n\s*(?:[-*+•–]|\d{1,3}[.)])\s+\S")
 """Another item of a list: what holds since a day in one of them does so for that one."""
-_MARKS = " \t-*+•>_("
-_APART = re.compile(r"[*_)]*\s*(?:[:·•|–—]|-\s|\Z)")
+_MARKS = " \t-*+•>_(["
+_APART = re.compile(r"[*_)\]]*\s*(?:[:·•|–—]|-\s|\Z)")
 """What stands behind a day without a year that a line of a log begins with."""
 _MTIME = re.compile(r"(\d{15,20}):\d+\b")
 AHEAD = timedelta(days=92)
@@ -135,7 +154,9 @@ def written(text: str, near: datetime | None = None) -> list[Written]:
 
 def _date_in(match: re.Match[str]) -> datetime | None:
     year, month, day = _places(match)
-    return _made(int(match[year]), _month(match[month]), int(match[day] or 1))
+    written = int(match[year])
+    whole = written if len(match[year]) > 2 else _CENTURY + written
+    return _made(whole, _month(match[month]), int(match[day] or 1))
 
 
 def _names_day(match: re.Match[str]) -> bool:
@@ -147,7 +168,10 @@ def _places(match: re.Match[str]) -> tuple[int, int, int]:
 
 
 def _month(said: str) -> int:
-    return int(said) if said.isdigit() else tables.month_number(fold(said))
+    """Returns the number of a month by its number or its name, or of the first of a quarter."""
+    if said[-1].isdigit():
+        return int(said) if said.isdigit() else 3 * int(said[-1]) - 2
+    return tables.month_number(fold(said))
 
 
 def _days_in(text: str) -> Iterator[YearlessDay]:
@@ -249,6 +273,7 @@ def of_statement(stored: StoredPassage, start: int, end: int) -> Stated:
     begins = start
     for heading in HEADING.finditer(text, start, end):
         begins = heading.end() if not text[begins : heading.start()].strip() else begins
+    begins = min(end, begins + len(text[begins:end]) - len(text[begins:end].lstrip()))
     said = "" if _ITEM.search(text, begins, end) else text[begins:end]
     for one in written(said):
         if _FROM.search(said[: one.start]):

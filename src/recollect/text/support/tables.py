@@ -130,18 +130,19 @@ RATES = _rows(
 PER = frozenset("a an per each every by pro je jede jeden jedes por al par chaque cada any".split())
 MONTHS = _rows(
     """
-    jan january januar janner enero janvier gennaio janeiro stycznia
-    feb february februar febrero fevrier febbraio fevereiro lutego
-    mar march marz maerz marzo mars marco marca
-    apr april abril avril aprile kwietnia
-    may mai mayo maggio maio maja
-    jun june juni junio juin giugno junho czerwca
-    jul july juli julio juillet luglio julho lipca
-    aug august agosto aout sierpnia
+    jan january januar janner enero janvier gennaio janeiro stycznia января январь январе
+    feb february februar febrero fevrier febbraio fevereiro lutego февраля февраль феврале
+    mar march marz maerz marzo mars marco marca марта март марте
+    apr april abril avril aprile kwietnia апреля апрель апреле
+    may mai mayo maggio maio maja мая май мае
+    jun june juni junio juin giugno junho czerwca июня июнь июне
+    jul july juli julio juillet luglio julho lipca июля июль июле
+    aug august agosto aout sierpnia августа август августе
     sep sept september septiembre setiembre septembre settembre setembro wrzesnia
-    oct october oktober octubre octobre ottobre outubro pazdziernika
-    nov november noviembre novembre novembro listopada
-    dec december dezember diciembre decembre dicembre dezembro grudnia
+    sep сентября сентябрь сентябре
+    oct october oktober octubre octobre ottobre outubro pazdziernika октября октябрь октябре
+    nov november noviembre novembre novembro listopada ноября ноябрь ноябре
+    dec december dezember diciembre decembre dicembre dezembro grudnia декабря декабрь декабре
     """
 )
 MONTH_NUMBERS = _counted(" ".join(dict.fromkeys(MONTHS.values())), start=1)
