@@ -177,6 +177,18 @@ def test_the_same_said_of_something_else_changes_nothing(
     assert not any(result.earlier for result in answer.results)
 
 
+def test_the_day_that_a_line_begins_with_is_no_part_of_what_is_compared(
+    memory: Memory, tmp_path: Path
+) -> None:
+    for month, said in ((9, "gym fee is 31"), (10, "locker fee is 19"), (11, "parking fee is 11")):
+        day = f"{datetime(2026, month, 3):%d %b %Y}"
+        (tmp_path / f"{month}.md").write_text(f"# Fees\n\n{day}: the {said} euros.\n")
+    memory.add(tmp_path)
+    first = asked(memory, "what is the gym fee?").results[0]
+    assert "31 euros" in first.text
+    assert not first.earlier
+
+
 def test_what_a_question_asks_for_is_known_without_its_words(memory: Memory) -> None:
     """By words the first note is asked for its heading, which nothing has replaced."""
     older, newer = "cv-505958", "cv-fba2a5"

@@ -18,7 +18,7 @@ from recollect.text import heads
 from recollect.text.code import is_code
 from recollect.text.questions.time_words import WORDS
 from recollect.text.questions.when import entries
-from recollect.text.stated import Stated, is_page, of_document, of_statement
+from recollect.text.stated import Stated, is_page, of_document, of_statement, undated
 from recollect.text.statements.in_force import is_idle, is_proposed
 from recollect.text.stopwords import stopwords
 from recollect.text.support.tables import UNITS
@@ -80,6 +80,12 @@ class Statement:
         return self.text.startswith(("```", "~~~")) or (bool(lines) and is_code(lines))
 
     @cached_property
+    def told(self) -> str:
+        """What it says, without the date that it begins with: two that were said on days of one
+        month have no more in common than others."""
+        return undated(self.text)
+
+    @cached_property
     def title(self) -> frozenset[str]:
         """The words of its document's title."""
         return _without_numbers(content(self.stored.document.title))
@@ -106,30 +112,30 @@ class Statement:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        return _without_numbers(content(self.text))
+        return _without_numbers(content(self.told))
 
     @cached_property
     def values(self) -> Mapping[str, frozenset[str]]:
         """The numbers, names and negations in it, by kind; kinds that it has none of are left
         out."""
-        numbers = {match[2].rstrip(".,:") for match in _NUMBER.finditer(self.text)}
-        numbers |= _counts().intersection(map(fold, re.findall(r"\w+", self.text)))
-        negations = (str(match.lastgroup) for match in _NEGATION.finditer(self.text))
+        numbers = {match[2].rstrip(".,:") for match in _NUMBER.finditer(self.told)}
+        numbers |= _counts().intersection(map(fold, re.findall(r"\w+", self.told)))
+        negations = (str(match.lastgroup) for match in _NEGATION.finditer(self.told))
         kinds = {"number": numbers, "name": self.names, "negation": negations}
         return filled({kind: frozenset(some) for kind, some in kinds.items()})
 
     @cached_property
     def names(self) -> frozenset[str]:
         """The names in it; a first word is one where it says who or what is the one."""
-        subject = _IS.match(self.text)
+        subject = _IS.match(self.told)
         first = words_in(subject["who"]) if subject else []
         known = first if first and content(first[0]) else []
-        return frozenset(chain(names_in(self.text), known))
+        return frozenset(chain(names_in(self.told), known))
 
     @cached_property
     def predicate(self) -> frozenset[str]:
         """Its words, where it says what something is: "The database is …"."""
-        told, count = _COPULA.subn("", self.text)
+        told, count = _COPULA.subn("", self.told)
         return content(told) if count else frozenset()
 
     @cached_property
@@ -144,7 +150,7 @@ class Statement:
         return frozenset(unit.dimension for unit in known if unit)
 
     def _counted(self) -> Iterator[str]:
-        found = (match[1] or match[3] for match in _NUMBER.finditer(self.text))
+        found = (match[1] or match[3] for match in _NUMBER.finditer(self.told))
         yield from (unit for unit in found if unit)
 
     def after(self, other: Statement) -> bool | None:

@@ -106,6 +106,8 @@ _ITEM = re.compile(r"\n\s*(?:[-*+•–]|\d{1,3}[.)])\s+\S")
 _MARKS = " \t-*+•>_(["
 _APART = re.compile(r"[*_)\]]*\s*(?:[:·•|–—]|-\s|\Z)")
 """What stands behind a day without a year that a line of a log begins with."""
+_JOINT = re.compile(r"[*_)\]]*\s*(?:[:·•|–—,-]\s*)*")
+"""What joins the date that a line begins with to what it says."""
 _MTIME = re.compile(r"(\d{15,20}):\d+\b")
 AHEAD = timedelta(days=92)
 """How far a day without a year may be ahead of what names it: most tell of what was."""
@@ -297,6 +299,26 @@ def of_words(some: Sequence[StoredPassage], words: Sequence[str]) -> Stated:
 
     best = max(parts, key=shared, default=None)
     return of_statement(*best) if best else of_document(some[0].document)
+
+
+def undated(text: str) -> str:
+    """Returns a statement without the day that it begins with, which is no part of what it says."""
+    whole = _DATE.search(text)
+    led = _FROM.search(text[: whole.start()]) if whole and _names_day(whole) else None
+    if whole and led and not text[: led.start()].strip(_MARKS):
+        return text[_end_of(whole, text) :]
+    line = text.lstrip(_MARKS)
+    day = _DAY.match(line)
+    if day and not (_day_in(day).month and _APART.match(line, day.end())):
+        day = None
+    day = day or _NUMBERS.match(line)
+    return line[_end_of(day, line) :] if day else text
+
+
+def _end_of(date: re.Match[str], text: str) -> int:
+    """Returns where a text goes on behind a date."""
+    joint = _JOINT.match(text, date.end())
+    return joint.end() if joint else date.end()
 
 
 def without_code(text: str) -> str:
