@@ -473,6 +473,13 @@ def test_a_person_reads_the_date_first(talks: Memory) -> None:
         ),
         ("The bridge was shut from 3 May 2026 to 9 May 2026.", "When was the bridge shut?", ""),
         ("The attic was insulated with wool.", "When was the attic insulated?", ""),
+        ("The boiler was serviced in March 2025.", "When did we last service the boiler?", ""),
+        ("Our next audit is on 14 May 2099.", "When was our last audit?", ""),
+        (
+            "The roof was mended on 3 March 2026.",
+            "When did we last mend the roof?",
+            "last 2026-03-03",
+        ),
     ],
 )
 def test_when_a_fact_was_kept_is_not_when_it_was(

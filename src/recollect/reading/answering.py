@@ -229,6 +229,15 @@ def _date(one: Result, _: Status) -> datetime | None:
     return one.date
 
 
+def _was(one: Result, said: Status) -> datetime | None:
+    """Returns the date of what is found. That on which a fact was kept is not when it was: of one
+    it is the day that the sentence names, if that was over by then."""
+    if one.kind != KIND or one.dated != "header":
+        return one.date
+    told = _told(one, said)
+    return told if told and one.date and told <= one.date else None
+
+
 def _told(one: Result, said: Status) -> datetime | None:
     """Returns when that was what the sentence of a result tells: the day that the sentence names,
     or its heading; else that of the session or the dated note, of what was said and done then. None
@@ -272,7 +281,10 @@ def _parts(unit: _Unit) -> Iterator[_Unit]:
         yield _unit(unit.span, start, end)
 
 
-_DATES: Mapping[str, Callable[[Result, Status], datetime | None]] = {"when": _told}
+_DATES: Mapping[str, Callable[[Result, Status], datetime | None]] = {
+    "when": _told,
+    **dict.fromkeys(("first", "last", "since"), _was),
+}
 """How the date is found that answers a question of time; elsewhere it is that of what was found."""
 
 
