@@ -68,6 +68,7 @@ ROUTES = {
         "What was I going to do next on the thesis?",
         "Wo sind wir bei der Migration stehen geblieben?",
         "¿En qué quedamos con el importador?",
+        "Qu'avons-nous fait lors de la dernière session ?",
         "上次我们聊到哪里了？",
     ],
     "since": [
@@ -92,6 +93,7 @@ ROUTES = {
     ],
     "in-period": [
         "what did we work on in February",
+        "what did we decide in Q1?",
         "Where were we in August?",
         "Where were we on holiday last summer?",
         "What was decided about auth between March 3 and March 9?",
@@ -776,3 +778,14 @@ def test_what_somebody_did_in_a_period_is_looked_for_in_it() -> None:
         for question in ("what did I do in March 2026?", "what did we do in March 2026?"):
             found = memory.search(question, cache=False)
             assert {one.document for one in found.results} == {"b", "c"}
+
+
+def test_the_entry_of_a_day_that_is_asked_about_is_from_then(
+    keyword_memory: Memory, tmp_path: Path
+) -> None:
+    entries = "## 2026-02-11\n\nThe press broke down.\n\n## 2026-05-20\n\nThe hull was painted."
+    (tmp_path / "journal.md").write_text(f"# Journal\n\n{entries}\n")
+    keyword_memory.add(tmp_path)
+    found = keyword_memory.search("what happened on 2026-02-11?", now=NOW, cache=False)
+    assert "press broke down" in found.results[0].text
+    assert not any("nothing is from then" in hint for hint in found.hints)

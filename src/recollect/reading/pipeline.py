@@ -350,7 +350,8 @@ def _of_another_time(question: Question, window: Window, found: Answer) -> Answe
     period = stems(window.said) - stopwords()
 
     def is_of_another(one: Result) -> bool:
-        return time.listed or not (window.has(one.date) or period <= stems(one.text))
+        says = not time.listed and period <= stems(one.text)
+        return not (says or window.has(one.date))
 
     others, then = partition(is_of_another, found.results)
     if not others:

@@ -247,8 +247,9 @@ où (?:en )?(?:étions[- ]nous|étais-je|était-on|en étions|nous étions|on en
 (?:sur quoi|que|à quoi) (?:travaillions|faisions)-nous\b
 (?:que|qu['’]est-ce qui|qu['’]est-ce qu['’]il) (?:restait|reste)(?:-t-il)?(?: à faire)?\b
 comment (?:avons-nous|a-t-on) laissé\b
+(?:de quoi|que|qui|comment|qu['’]\S+)\b(?=.*? (?:lors de|pendant|dans|durant|de) (?:la|notre) (?:dernière|précédente) <session>\b(?! (?:sur|de|avec)\b))
 """,
-        "étions étais était avons sommes nous suis est arrêté jusqu point travaillions faisions restait reste laissé sest on avec où",
+        "dernière précédente étions étais était avons sommes nous suis est arrêté jusqu point travaillions faisions restait reste laissé sest on avec où",
     ),
     TimeRule(
         "leave-off",
@@ -823,6 +824,7 @@ ASIDE = (
     r"zum (?:aller)?ersten mal|zum letzten mal|(?:das|beim) (?:erste|letzte)n? mal|letztes mal|zuerst|erstmals",
     r"zuletzt|ursprünglich|stehen ?geblieben|hängen ?geblieben|aufgehört|inzwischen|mittlerweile|überhaupt",
     r"por (?:vez )?primera(?: vez)?|por [uú]ltima vez|la (?:primera|[uú]ltima) vez(?: que)?|hasta ahora",
+    r"(?:lors de|pendant|dans|durant|de) (?:la|notre) (?:dernière|précédente) (?:session|séance|conversation|discussion|réunion)",
     r"(?:pour )?la (?:première|dernière) fois|jusqu['’]ici|en ce moment|впервые|в (?:последний|прошлый|первый) раз",
     r"(?:in|during|of|from|at) (?:the|our|my) (?:very )?(?:last|latest|previous|most recent) (?:session|conversation|chat|meeting)",
     r"(?:in|bei|während) (?:der|unserer|meiner) (?:letzten|vorigen|jüngsten) (?:sitzung|session|besprechung|unterhaltung)|im letzten gespräch",

@@ -10,10 +10,10 @@ What has no year is the latest one: "in March" is the last March that began, "on
 March 4; "on Monday" and "last Monday" are the last one before today. A season is three months of
 the northern year, from March, June, September or December on: "last summer" is the latest that has
 ended, "this summer" that of this year, and "in summer" is none in a question that asks for what
-always is. "Last week" is the week before this one; "the past week" and
-"the last 3 days" reach from then to the end of today. Some time "ago" is that day, or the week,
-month or year it fell into and some days around it. Of several times in one question the window has
-all; of "after March 3 and before June" it is what is between.
+always is. "Q1" is the last first quarter that began. "Last week" is the week before this one; "the
+past week" and "the last 3 days" reach from then to the end of today. Some time "ago" is that day,
+or the week, month or year it fell into and some days around it. Of several times in one question
+the window has all; of "after March 3 and before June" it is what is between.
 
 How it works: each word becomes one letter for its kind, and one regular expression over these
 letters finds the times. The words are a table for each language; what may follow what is the same
@@ -164,7 +164,7 @@ _SCANNER = r"""
     | (?<!\w)[‘'](?=\S).{0,300}?(?<=\S)[’'](?!\w) | [.!?;:()\[\]{}|…¿¡。！？；：] )
 | (?<![\w./-])
   (?: (?P<date> \d{4}-\d\d?-\d\d? | \d{4}/\d\d?/\d\d? | \d\d?\.\d\d?\.\d{4} )(?:T[\d:.]+Z?)?
-    | (?P<yearmonth> \d{4}-\d\d ) )
+    | (?P<yearmonth> \d{4}-\d\d ) | [Qq](?P<quarter> [1-4] ) )
   (?![\w/-]|\.\w)
 | (?P<other> [#$€£@/\\~]\S* | \w++(?:[./@:\\=+]+\w++)+ | \d++% | [^\W_]*+_\w* )
 | (?P<number> \d{1,4} )
@@ -175,7 +175,7 @@ _SCANNER = r"""
 | REST
 """
 _LETTERS = re.compile(r"[^\W\d_]+")
-_FIGURES = re.compile(r"\d[-/.]\d")
+_FIGURES = re.compile(r"\d[-/.]\d|\b[Qq][1-4]\b")
 _BARE_YEAR = re.compile(r"(?<![\w./-])20\d\d(?![\w/-])")
 
 
@@ -221,7 +221,11 @@ def _date_sign(kind: str, match: re.Match[str]) -> Sign:
     return kind, year, 100 * month + sum(day)
 
 
-_DATE_SIGNS = {"date": _date_sign, "yearmonth": _date_sign}
+def _quarter_sign(kind: str, match: re.Match[str]) -> Sign:
+    return kind, int(match[kind]), 0
+
+
+_DATE_SIGNS = {"date": _date_sign, "yearmonth": _date_sign, "quarter": _quarter_sign}
 
 
 def _tokens(
@@ -292,7 +296,7 @@ _PERIODS = {
     "weak": f"""
         {_ANY_MONTH} {_OF_YEAR} | maybe the? number | number of? maybe | month | maybe
         | season {_OF_YEAR} | (?<!the) season (?!of) | season (?!of|word)
-        | {_WEEKDAY} part? (?!habit) | weekend | yearmonth""",
+        | {_WEEKDAY} part? (?!habit) | weekend | yearmonth | quarter {_OF_YEAR}?""",
     "alone": "named",
 }
 """Times by how they may stand: a "bare" one has no "in" or "on" before it; a "weak" one needs such
@@ -313,8 +317,8 @@ _SENTENCES = {
         | from {_THE} mid? (dated|bare|period|weak) (?!{_TO} year)""",
 }
 _TIMELY = frozenset(
-    """date yearmonth month named maybe weekday onday weekend season onseason day hours relative
-    unit units clock year""".split()
+    """date yearmonth quarter month named maybe weekday onday weekend season onseason day hours
+    relative unit units clock year""".split()
 )
 """Where none of these is, there is no time."""
 _UNITS = frozenset("unit units clock".split())
@@ -655,6 +659,8 @@ def _stretch(tokens: Sequence[_Token], now: datetime, latest: datetime) -> _Stre
         return _range([list(tokens[:joint]), [tokens[joint]], list(tokens[joint + 1 :])], now)
     if _either(got, "season", "onseason").kind:
         return _season(got, which, now, latest)
+    if "quarter" in got:
+        return _quarter(got, now, latest)
     if "nth" in got:
         return _nth(got, _dated(got, which, now, latest).start)
     if _either(got, "date", "yearmonth", *_MONTH_KINDS).kind:
@@ -726,6 +732,16 @@ def _season(got: Words, which: str, now: datetime, latest: datetime) -> _Stretch
     }.get(which, latest.year - (month > latest.month))
     start = datetime(_year_of_season(got, month, now) or unwritten, month, 1)
     return _Stretch(start, _shift(start, _QUARTER, 1))
+
+
+def _quarter(got: Words, now: datetime, latest: datetime) -> _Stretch:
+    """A quarter of the year that is named, or the last one that began."""
+    month = 3 * got["quarter"].value - 2
+    year = _either(got, "year").value
+    if year and abs(year - now.year) > _OWN:
+        raise ValueError("history")
+    began = latest.year - (month > latest.month)
+    return _whole(datetime(year or began, month, 1), _QUARTER)
 
 
 def _year_of_season(got: Words, month: int, now: datetime) -> int:
