@@ -111,6 +111,32 @@ def test_a_reversal_may_leave_to_its_title_or_its_neighbour_of_what(
     assert ["30" in one.text for one in first.earlier] == [True, False]
 
 
+def test_a_name_and_the_title_leave_something_that_may_turn(memory: Memory, tmp_path: Path) -> None:
+    (tmp_path / "2026-02-10-a.md").write_text("# Timeouts\n\nThe API timeout is 60 seconds.")
+    raised = "We raised the API timeout to 120 seconds because exports were cut off."
+    (tmp_path / "2026-05-02-b.md").write_text(f"# Timeouts raised\n\n{raised}")
+    back = "We went back to 60; 120 let workers pile up on the API."
+    (tmp_path / "2026-08-20-c.md").write_text(f"# Timeouts again\n\n{back}")
+    memory.add(tmp_path)
+    first = asked(memory, "what is the API timeout?").results[0]
+    assert "back to 60" in first.text
+    assert [one.text for one in first.earlier] == [raised, "The API timeout is 60 seconds."]
+
+
+def test_in_german_a_noun_is_no_name(memory: Memory, tmp_path: Path) -> None:
+    said = (
+        "Der Mailversand macht 3 Wiederholungen.",
+        "Der Mailversand macht jetzt 8 Wiederholungen.",
+        "Wir sind wieder bei 3 Wiederholungen im Mailversand.",
+    )
+    for month, text in enumerate(said, 3):
+        (tmp_path / f"2026-0{month}-01-notiz.md").write_text(f"# Notiz\n\n{text}\n")
+    memory.add(tmp_path)
+    first = asked(memory, "Wie viele Wiederholungen macht der Mailversand?").results[0]
+    assert said[2] in first.text
+    assert [one.text for one in first.earlier] == [said[1], said[0]]
+
+
 def test_what_went_back_beside_another_matter_ends_nothing(memory: Memory, tmp_path: Path) -> None:
     notes = {
         "a.md": (2, "# Session timeout\n\nThe session timeout is 60 minutes."),

@@ -56,6 +56,7 @@ from recollect.text.headings import HEADING
 from recollect.text.questions.asking import is_question
 from recollect.text.sentences import units
 from recollect.text.statements.turning import BACK, TURN, turns
+from recollect.text.stopwords import language
 from recollect.text.terms import stems
 
 SURE, NEAR = 6.5, 3.5
@@ -196,7 +197,8 @@ def _aspect(shown: Statement, pool: Pool) -> frozenset[str]:
     none the statement is not what is asked for, and nothing that turned from it is."""
     has = frozenset(pool.of.parsed.content) & shown.words
     whole = has if share(pool.worth, has) >= MOST_OF else frozenset[str]()
-    return (has - shown.title or whole) - _names(pool)
+    names = _names(pool)
+    return has - shown.title - names or whole - names
 
 
 def _turned(line: Sequence[Statement], shown: Statement) -> list[Statement]:
@@ -408,7 +410,8 @@ def _by_words(
     shown: Statement, best: Documents, aspect: frozenset[str], pool: Pool
 ) -> Iterator[Statement]:
     """Yields the statement of each of the best documents that says it in nearly the same words."""
-    asked, names = frozenset(pool.of.parsed.content), content(" ".join(shown.names))
+    asked = frozenset(pool.of.parsed.content)
+    names = content(" ".join(_named(shown.names, shown.text)))
     for some in best:
         alike = [
             one
@@ -443,9 +446,13 @@ def _goes_on(one: Statement, shown: Statement) -> bool:
     all its numbers and more of them."""
     if TURN.search(one.text) or TURN.search(shown.text):
         return False
-    these, those = (each.values.get("number", frozenset()) for each in (one, shown))
+    these, those = _numbers(one), _numbers(shown)
     same = one.stored.document.id == shown.stored.document.id and _in_talk(one)
     return same or (bool(these and those) and (these < those or those < these))
+
+
+def _numbers(one: Statement) -> frozenset[str]:
+    return one.values.get("number", frozenset())
 
 
 def _by_turn(
@@ -476,11 +483,13 @@ def _by_turn(
 
 def _is_of(aspect: frozenset[str], n: int, some: Sequence[Statement], shown: Statement) -> bool:
     """Whether a statement has half of the words that say what is asked of a thing; "We went back to
-    60 minutes" where what stands around it has all of them, and it counts the same."""
+    60 minutes" where what stands around it has all of them, and it counts the same or has one of
+    the numbers."""
     one = some[n]
     if len(aspect & one.words) >= SHARED * len(aspect):
         return True
-    back = one.units & shown.units and BACK.search(one.text)
+    same = one.units & shown.units or _numbers(one) & _numbers(shown)
+    back = same and BACK.search(one.text) is not None
     return bool(back) and aspect <= _words_at(n, some)
 
 
@@ -546,7 +555,14 @@ def _is_twin(one: Statement, shown: Statement, pool: Pool) -> bool:
 
 def _names(pool: Pool) -> frozenset[str]:
     """The words of the question that are names."""
-    return content(" ".join(names_in(pool.of.parsed.prose)))
+    said = pool.of.parsed.prose
+    return content(" ".join(_named(names_in(said), said)))
+
+
+def _named(some: Iterable[str], text: str) -> Iterable[str]:
+    """Returns those words with a capital that name somebody or something: in German every noun has
+    one, and says no more than another word."""
+    return () if language(text) == "de" else some
 
 
 # ------------------------------------------------------------------ by meaning

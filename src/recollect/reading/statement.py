@@ -20,6 +20,7 @@ from recollect.text.questions.time_words import WORDS
 from recollect.text.questions.when import entries
 from recollect.text.stated import Stated, is_page, of_document, of_statement, undated
 from recollect.text.statements.in_force import is_idle, is_proposed
+from recollect.text.statements.turning import now_or_again
 from recollect.text.stopwords import stopwords
 from recollect.text.support.tables import UNITS
 from recollect.text.terms import fold, stems, terms
@@ -229,9 +230,10 @@ def agree(one: Statement, other: Statement) -> bool:
 
 
 def is_twin(one: Statement, other: Statement, asked: frozenset[str], names: frozenset[str]) -> bool:
-    """Whether the other says the same of something else than what was asked about."""
+    """Whether the other says the same of something else than what was asked about. That it is so
+    again, or now, is nothing else."""
     lacking = (asked & one.words) - other.words
-    new = other.words - one.words - other.units
+    new = other.words - one.words - other.units - content(now_or_again(other.told))
     shared = _share(one.words & other.words, one.words, other.words)
     return bool(new and lacking) and shared >= (SOMEWHAT if lacking & names else ALIKE)
 

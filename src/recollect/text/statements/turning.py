@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 
 _MONTHS = "Jan|Feb|Mar|März|Apr|May|Mai|Jun|Jul|Aug|Sep|Oct|Okt|Nov|Dec|Dez"
 _DAY = rf"(?:\d{{1,2}}(?:st|nd|rd|th|\.\d{{1,2}}|\.? (?:{_MONTHS})\w*)|20\d\d)"
@@ -23,6 +24,7 @@ BACK = re.compile(
     re.IGNORECASE,
 )
 """Words by which something is said to be again as it was: of what, the text around them says."""
+_NOW = re.compile(r"\b(?:now|again|jetzt|nun|ahora|maintenant)\b", re.IGNORECASE)
 _ENDS = re.compile(
     r"\b(?:(?:up|down)grad\w+|promoted|migrat\w+|transferred|relocat\w+|moved|left|quit|sold|cancel\w+"
     r"|stopped|g(?:a|i)ven? up|swapped|traded|dropped|ditched|abandoned|became|start\w+|adopted"
@@ -39,6 +41,12 @@ a model has found that it does."""
 def turns(text: str) -> bool:
     """Whether a text says that something is otherwise, or again as it was."""
     return TURN.search(text) is not None or BACK.search(text) is not None
+
+
+def now_or_again(text: str) -> str:
+    """Returns the words by which a text says no more than that it is so now, or again."""
+    found = chain(_NOW.finditer(text), BACK.finditer(text))
+    return " ".join(match[0] for match in found)
 
 
 def ends(text: str) -> bool:
