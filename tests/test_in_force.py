@@ -592,6 +592,41 @@ def test_what_else_the_document_of_a_replaced_value_says_stays(
     assert any("Haruka" in one.text for one in (first, *others))
 
 
+QUEUE = {
+    "queue.md": (2, "# Queue\n\nThe queue runs on Redis. The maximum job size is 25 MB."),
+    "moved.md": (5, "# Queue moved\n\nThe queue moved. The maximum job size is 40 MB now."),
+}
+
+
+def test_what_is_left_without_the_sentence_that_answered_is_only_possible(
+    memory: Memory, tmp_path: Path
+) -> None:
+    memory.add(written(tmp_path, QUEUE))
+    first, *others = asked(memory, "what is the maximum job size?").results
+    assert "40 MB" in first.text
+    assert [one.confidence <= in_force.POSSIBLE for one in others] == [True] * len(others)
+
+
+def test_what_is_in_force_is_as_sure_as_what_it_replaced(memory: Memory, tmp_path: Path) -> None:
+    memory.add(written(tmp_path, QUEUE))
+    text = "what is the maximum job size?"
+    found = memory.search(text, min_confidence=0.9, cache=False).results
+    assert ["40 MB" in one.text for one in found] == [True]
+
+
+def test_a_date_that_nothing_stands_under_is_not_shown(memory: Memory, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(
+        "# Upload limits\n\n2026-03-04\n\n" + UPLOADS["limits.md"][1][:35]
+    )
+    (tmp_path / "b.md").write_text(
+        f"# Gateway\n\nSince 3 September 2026: {UPLOADS['gateway.md'][1]}"
+    )
+    memory.add(tmp_path)
+    found = asked(memory, "what is the maximum upload size?").results
+    assert "100 MB" in found[0].text
+    assert not any(one.text.strip().endswith("2026-03-04") for one in found)
+
+
 def test_hours_did_not_turn_into_a_share(memory: Memory, tmp_path: Path) -> None:
     notes = {
         "alerts.md": (2, "Alert: the disk of the store will fill in 4 h."),

@@ -55,6 +55,7 @@ from recollect.reading.statement import (
 from recollect.text.headings import HEADING
 from recollect.text.questions.asking import is_question
 from recollect.text.sentences import units
+from recollect.text.stated import undated
 from recollect.text.statements.turning import BACK, TURN, turns
 from recollect.text.stopwords import language
 from recollect.text.terms import stems
@@ -306,18 +307,24 @@ class Shown(NamedTuple):
     def still_telling(self, gone: Collection[int], pool: Pool) -> Shown:
         """Leaves out those documents of which something was replaced (*gone*) where nothing is left
         that speaks of what is asked: neither the question that it replied to nor a turn beside it
-        answers by itself."""
-        asked = set(pool.of.parsed.content)
+        answers by itself. What is left of another is only possible, unless it has most of the
+        words: the sentence by which it was found is no longer there."""
+        asked = frozenset(pool.of.parsed.content)
 
-        def tells(part: Stretch) -> bool:
+        def told(part: Stretch) -> frozenset[str]:
             text = pool.passages[part.passage].passage.text[part.start : part.end]
-            return not asked.isdisjoint(stems(text)) and not is_question(text, typed=True)
+            return frozenset() if is_question(text, typed=True) else asked & stems(text)
 
-        def stays(one: Candidate) -> bool:
+        def graded(one: Candidate) -> Candidate | None:
             parts = self.stretches.get(one.document, ()) if one.document in gone else ()
-            return not parts or any(tells(part) for part in parts if part.passage in pool.passages)
+            left = [told(part) for part in parts if part.passage in pool.passages]
+            most = max((share(pool.worth, words) for words in left), default=0.0)
+            if not parts or most >= MOST_OF:
+                return one
+            sure = min(one.confidence, POSSIBLE)
+            return one._replace(confidence=sure) if any(left) else None
 
-        return self._replace(candidates=tuple(filter(stays, self.candidates)))
+        return self._replace(candidates=tuple(filter(None, map(graded, self.candidates))))
 
     def settled(
         self, turns: Iterable[tuple[Statement, Statement]], pool: Pool
@@ -341,7 +348,7 @@ class Shown(NamedTuple):
             if key not in [one.document for one in order[:at]]:
                 here = order[at]
                 order = [one for one in order if one.document != key]
-                order.insert(at, raised(heir.candidate, here.score, "in force", here.confidence))
+                order.insert(at, _in_place_of(here, heir))
         left = tuple(one for one in order if stretches.get(one.document, True))
         return Shown(left, stretches).still_telling(gone - earlier.keys(), pool), earlier
 
@@ -368,9 +375,15 @@ class Shown(NamedTuple):
         for one in () if found.is_by_meaning else found.earlier:
             document = one.candidate.document
             left[document] = _without(left.get(document, ()), one)
-        heir = raised(found.latest.candidate, first.score, "in force", first.confidence)
+        heir = _in_place_of(first, found.latest)
         rest = (c for c in self.candidates if c.document != key and left.get(c.document, True))
         return Shown((heir, *rest), left), _earlier(found)
+
+
+def _in_place_of(former: Candidate, heir: Statement) -> Candidate:
+    """Returns the candidate of a statement that stands for another one, as sure as that was."""
+    one = raised(heir.candidate, former.score, "in force", former.confidence)
+    return one._replace(confidence=max(one.confidence, former.confidence))
 
 
 def _with(parts: Sequence[Stretch], own: Stretch) -> Sequence[Stretch]:
@@ -395,8 +408,8 @@ def _without(parts: Sequence[Stretch], said: Statement) -> tuple[Stretch, ...]:
 
 
 def _says(text: str) -> bool:
-    """Whether a text has more than headings and marks."""
-    return re.search(r"\w", HEADING.sub("", text)) is not None
+    """Whether a text has more than headings, marks and a date."""
+    return re.search(r"\w", undated(HEADING.sub("", text).strip())) is not None
 
 
 def _covers(part: Stretch, own: Stretch) -> bool:

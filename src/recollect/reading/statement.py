@@ -230,10 +230,11 @@ def agree(one: Statement, other: Statement) -> bool:
 
 
 def is_twin(one: Statement, other: Statement, asked: frozenset[str], names: frozenset[str]) -> bool:
-    """Whether the other says the same of something else than what was asked about. That it is so
-    again, or now, is nothing else."""
+    """Whether the other says the same of something else than what was asked about. Where both count
+    the same, that it is so again, or now, is nothing else."""
     lacking = (asked & one.words) - other.words
-    new = other.words - one.words - other.units - content(now_or_again(other.told))
+    again = now_or_again(other.told) if one.units & other.units else ""
+    new = other.words - one.words - other.units - content(again)
     shared = _share(one.words & other.words, one.words, other.words)
     return bool(new and lacking) and shared >= (SOMEWHAT if lacking & names else ALIKE)
 
