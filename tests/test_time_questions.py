@@ -789,3 +789,14 @@ def test_the_entry_of_a_day_that_is_asked_about_is_from_then(
     found = keyword_memory.search("what happened on 2026-02-11?", now=NOW, cache=False)
     assert "press broke down" in found.results[0].text
     assert not any("nothing is from then" in hint for hint in found.hints)
+
+
+def test_the_session_of_an_event_is_not_one_before_it(keyword_memory: Memory) -> None:
+    asked = ("Which queue shall the thumbnails have?", "The thumbnails have Redis.")
+    keyword_memory.put(
+        [
+            talk("before", day(3, 1), "Paint the gate.", "The gate is painted."),
+            talk("event", day(5, 1), *asked, "We moved to Postgres.", "We moved to Postgres."),
+        ]
+    )
+    assert first(keyword_memory, "what did we work on before we moved to Postgres?") == ["before"]

@@ -208,9 +208,10 @@ def _naming(some: Sequence[Candidate], pool: Pool, asked: TimeRoute) -> list[Can
     return [c for c in some if said[c.document] >= 1]
 
 
-def moment(event: Pool, topic: Pool | None = None) -> datetime | None:
-    """Returns the date of the document that speaks most of an event, and of the topic with it; None
-    where it is doubtful that any does, and none has half of its words."""
+def moment(event: Pool, topic: Pool | None = None, *, begun: bool = False) -> datetime | None:
+    """Returns the date of the document that speaks most of an event, and of the topic with it, or
+    when that was *begun*; None where it is doubtful that any does, and none has half of its
+    words."""
     worth, said = speaking_of(event.best, event), _shares(event.best, event)
     beside = speaking_of(topic.best, topic) if topic else worth
     least = TOLD if event.of.policy.doubts(event.answerable) else 0.0
@@ -218,7 +219,9 @@ def moment(event: Pool, topic: Pool | None = None) -> datetime | None:
     dated = [c for c in some if _said(c, event)]
     value = {c.document: worth[c.document] * beside.get(c.document, 0.0) for c in dated}
     best = max(dated, key=lambda c: value[c.document], default=None)
-    return _said(best, event) if best else None
+    if best is None:
+        return None
+    return event.stored(best).document.date if begun else _said(best, event)
 
 
 def _said(one: Candidate, pool: Pool) -> datetime | None:

@@ -379,7 +379,8 @@ def listing(asked: Pass, query: Query) -> Listing:
         seen = seen._replace(since=since, until=until)
     if time.event:
         with tracing():  # what its own stages did is not told
-            event = chronology.moment(ranked(asked))
+            # the session that tells of an event is not one before it
+            event = chronology.moment(ranked(asked), begun=time.kind == "before")
         if event is None:
             return skip(f"no date of “{time.event}”", Listing())
         seen = _beside(seen, time, event)
