@@ -41,7 +41,7 @@ class ClauseToken(NamedTuple):
     before: str = ""
     """The word before a number ("floor 5")."""
     bound: str = ""
-    """``≥`` or ``≤`` before a number that is only a bound."""
+    """``≥`` or ``≤`` before a number that is only a bound, ``≈`` before one that is near."""
 
 
 def of_kinds(tokens: Iterable[ClauseToken], kinds: Collection[Kind]) -> list[ClauseToken]:
@@ -58,6 +58,8 @@ class SentenceClause(NamedTuple):
     """It has a negation."""
     modals: frozenset[str] = frozenset()
     """Whether it says what ``must`` be, what ``may``, or what ``might`` be so."""
+    all_words: frozenset[str] = frozenset()
+    """Its words, also those of grammar, folded."""
 
     @property
     def denies(self) -> bool:
@@ -113,7 +115,7 @@ _MARKS = ".,;:!?()—–\n"
 def _words_and_marks() -> re.Pattern[str]:
     comma = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?%?|\d+(?:\.\d{3})*,\d\d?(?![\d,])%?"
     word = rf"{comma}|\w+(?:[-_.:/@+&#]+\w+)*[%°]?|[%°]"
-    return re.compile(rf"[$€£¥]?(?:(?<![\w.)-])-(?=\d))?(?:{word})|[$€£¥≥≤]|[{_MARKS}]")
+    return re.compile(rf"[$€£¥]?(?:(?<![\w.)-])-(?=\d))?(?:{word})|[$€£¥≥≤≈]|[{_MARKS}]")
 
 
 _SPLITS = frozenset(
@@ -140,8 +142,7 @@ def read(text: str) -> ClauseReading:
         tokens += found
         at += used
     last = max(0, *(raw.clause for raw in raws))
-    modal = group_by(attrgetter("clause"), filter(_is_modal, raws))
-    clauses = _clauses(tokens, modal, last)
+    clauses = _clauses(tokens, group_by(attrgetter("clause"), raws), last)
     return ClauseReading(tuple(tokens), clauses, spoken, joined, _lists(text))
 
 
@@ -151,16 +152,17 @@ def _is_modal(raw: _RawWord) -> bool:
 
 
 def _clauses(
-    tokens: Sequence[ClauseToken], modal: Mapping[int, Sequence[_RawWord]], last: int
+    tokens: Sequence[ClauseToken], raws: Mapping[int, Sequence[_RawWord]], last: int
 ) -> tuple[SentenceClause, ...]:
     groups = group_by(attrgetter("clause"), tokens)
-    return tuple(_clause(groups.get(n, []), modal.get(n, ())) for n in range(last + 1))
+    return tuple(_clause(groups.get(n, []), raws.get(n, ())) for n in range(last + 1))
 
 
-def _clause(tokens: Sequence[ClauseToken], modal: Sequence[_RawWord]) -> SentenceClause:
+def _clause(tokens: Sequence[ClauseToken], raws: Sequence[_RawWord]) -> SentenceClause:
     kept = tuple(token for token in tokens if token.kind != "not")
-    modals = frozenset(chain.from_iterable(tables.MODALS[raw.folded].split() for raw in modal))
-    return SentenceClause(kept, len(kept) < len(tokens), modals)
+    modal = (tables.MODALS[raw.folded].split() for raw in raws if _is_modal(raw))
+    modals = frozenset(chain.from_iterable(modal))
+    return SentenceClause(kept, len(kept) < len(tokens), modals, frozenset(r.folded for r in raws))
 
 
 def _lists(text: str) -> frozenset[int]:
@@ -249,19 +251,20 @@ def _figure(raws: list[_RawWord], at: int) -> Tokens | None:
         return None
     value = amount.value * tables.MAGNITUDES.get(follows, 1)
     used = 1 + (follows in tables.MAGNITUDES)
+    word = " ".join(one.text for one in raws[at : at + used])
     after, more = (amount.unit, 0) if amount.unit else _unit(raws, at + used)
     known = after in tables.UNITS
     token = ClauseToken(
         "number",
         f"{value:g}",
-        raw.text,
+        word,
         raw.clause,
         at,
         value,
         unit=after if known else "",
         after=_month_beside(raws, at, used) or after,
         before=_noun(raws[at - 1].folded) if raws[at - 1].clause == raw.clause else "",
-        bound=raws[at - 1].text if raws[at - 1].text in ("≥", "≤") else "",
+        bound=raws[at - 1].text if raws[at - 1].text in ("≥", "≤", "≈") else "",
     )
     return [token], used + more * known
 

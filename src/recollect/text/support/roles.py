@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, pairwise
 from operator import attrgetter
 
 from recollect.named_tuple import NamedTuple
@@ -34,7 +34,7 @@ _NO_ACTORS = (
 )
 _DIRECTED = frozenset("from to than before after by".split())
 _PHRASES = ((r"(?i)\b(?:instead of|rather than)\b", "than"), (r"(?i)\bout of\b", "from"))
-_WORD = re.compile(r"[^\W_]+(?:[-_./][^\W_]+)*(?:'s?(?=\W|$))?|[,;:.!?\n—–]")
+_WORD = re.compile(r"\d+(?:[.,]\d+)+|[^\W_]+(?:[-_./][^\W_]+)*(?:'s?(?=\W|$))?|[,;:.!?\n—–]")
 
 
 class RoleWord(NamedTuple):
@@ -156,6 +156,31 @@ def exchanged(said: str, told: str) -> tuple[str, str] | None:
         if _are_exchanged(mine, (here[a], here[b]), yours, (there[a], there[b])):
             return here[a].word, here[b].word
     return None
+
+
+def turned(said: str, told: str) -> tuple[str, str, str] | None:
+    """Returns a word that does in a sentence what is done to it, or comes from it, in its source,
+    with the verb and the words of the source: "Percona paid us", of "we paid 10 euros to Percona".
+    None where there is none, or the texts are not English."""
+    if {language(said), language(told)} - {"en", ""}:
+        return None
+    mine, yours = roles(said), roles(told)
+    here, there = mine.once(), yours.once()
+    for one, action in pairwise(mine.words):
+        known = there.get(one.key)
+        if one.key not in here or known is None or known.role not in ("to", "from"):
+            continue
+        acts = one.role == action.role == BARE and one.clause == action.clause
+        if not acts or one.clause in mine.passive or not is_past(fold(action.word)):
+            continue
+        done = (word for word in yours.words if word.key == action.key and is_past(fold(word.word)))
+        if any(_is_before(word, known) for word in done):
+            return one.word, action.word, f"{known.role} {known.word}"
+    return None
+
+
+def _is_before(word: RoleWord, other: RoleWord) -> bool:
+    return word.clause == other.clause and word.at < other.at
 
 
 _Two = tuple[RoleWord, RoleWord]

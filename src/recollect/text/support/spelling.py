@@ -61,9 +61,11 @@ _BEFORE_NUMBER = rf"(?=\s?[$€£¥]?-?\d|\s(?:{_NUMBERS})\b)"
 _FIGURES: tuple[tuple[str, Put], ...] = (
     (rf"(?i)\b(?:{tables.AT_MOST}){_BEFORE_NUMBER}", " ≤ "),
     (rf"(?i)\b(?:{tables.AT_LEAST}){_BEFORE_NUMBER}", " ≥ "),
-    (rf"(?i)(?<![\d.,])([$€£¥]?\d[\d.,]*%?(?: \w+)?) (?:{tables.OR_LESS})\b", r"≤ \1"),
+    (rf"(?i)\b(?:{tables.NEARLY}){_BEFORE_NUMBER}", " ≈ "),
+    (rf"(?i)(?<![\d.,])([$€£¥]?\d[\d.,]*%?(?: \w+)?) (?:{tables.OR_LESS})\b(?!\s?\d)", r"≤ \1"),
     (
-        rf"(?i)(?<![\d.,])([$€£¥]?\d[\d.,]*%?(?: \w+)?) (?:{tables.OR_MORE})\b|\b(\d+)\+(?!\w)",
+        rf"(?i)(?<![\d.,])([$€£¥]?\d[\d.,]*%?(?: \w+)?) (?:{tables.OR_MORE})\b(?!\s?\d)"
+        r"|\b(\d+)\+(?!\w)",
         r"≥ \1\2",
     ),
     (
@@ -87,6 +89,7 @@ _FIGURES: tuple[tuple[str, Put], ...] = (
 """What a text without a number has not."""
 _WORDS: tuple[tuple[str, Put], ...] = (
     (r"(?i)\bha(?:s|ve|d) to\b", "must"),
+    (r"(?i)\b(?:fail|forg[eo]t|neglect|omit)(?:s|ed|ted|ten)? to\b", "not"),
     (r"(?i)\bwon't\b", "will not"),
     (r"(?i)\bcan(?:'t|not)\b", "can not"),
     (r"(?i)n't\b", " not"),

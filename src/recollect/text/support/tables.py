@@ -207,9 +207,35 @@ AT_MOST = "|".join(
         r"al massimo|meno di|no máximo|co najwyżej|høyst|не более",
     )
 )
-OR_MORE = r"or (?:more|over|older|higher|later|longer)|and over|oder mehr|o más|ou plus|o più"
-OR_LESS = r"or (?:less|fewer|under|younger|lower|earlier)|oder weniger|o menos|ou moins|o meno"
+OR_MORE = "|".join(
+    (
+        r"or (?:more|over|older|higher|later|longer)|and over|oder mehr|o más|ou plus|o più",
+        r"at (?:the )?least|(?:as a |at )?minimum|mindestens",
+    )
+)
+OR_LESS = "|".join(
+    (
+        r"or (?:less|fewer|under|younger|lower|earlier)|oder weniger|o menos|ou moins|o meno",
+        r"at (?:the )?most|(?:as a |at )?maximum|tops|höchstens",
+    )
+)
 """What tells, before a number and after it, on which side of it something is."""
+NEARLY = (
+    r"about|around|roughly|approximately|approx\.?|nearly|almost|circa|ca\.?|etwa|ungefähr|rund"
+    r"|fast|knapp|unos|unas|aproximadamente|casi|environ|presque"
+)
+"""What tells that a number is near."""
+BOUNDING = frozenset(
+    """
+    least most limit limits limited limiting maximum max minimum min cap caps capped within exceed
+    exceeds exceeded more less fewer over under above below until till up beyond longer shorter
+    higher lower later earlier capacity deadline than only no not never hochstens mindestens
+    maximal minimal grenze bis uber unter mehr weniger frist
+    about around roughly approximately approx nearly almost like some say circa ca etwa ungefahr
+    rund fast knapp unos unas aproximadamente casi environ presque
+    """.split()
+)
+"""Words by which a number of a text may be meant as a bound, or as one that is near."""
 MODALS = {
     word: kind
     for kind, words in {
@@ -284,7 +310,8 @@ OPPOSITES = {
     approved/refused agreed/refused agreed/declined agreed/disagreed confirmed/denied
     allowed/prohibited permitted/forbidden permitted/prohibited legal/illegal mandatory/optional
     compulsory/voluntary enabled/disabled active/inactive online/offline open/locked unlocked/locked
-    opened/closed shut/open hired/fired hired/dismissed joined/left entered/left borrowed/lent
+    opened/closed shut/open restored/deleted restore/delete restored/destroyed restored/wiped
+    recovered/deleted hired/fired hired/dismissed joined/left entered/left borrowed/lent
     borrow/lend lend/owe sold/kept keep/sell kept/cancelled keep/cancel kept/removed added/removed
     installed/removed created/deleted merged/split started/ended began/ended starts/ends begins/ends
     paid/unpaid guilty/innocent true/false right/wrong correct/incorrect same/different
@@ -316,6 +343,7 @@ FILLERS = frozenset(
     continued provided provide own back way kind sort part case new well much many lot bit some
     any few several little very too as so than then there here per via among within during until
     up off on out over by for from into onto upon of to at in with
+    times
     mr mrs ms dr prof herr frau monsieur madame senor senora signor
     er sie es sein seine ihr ihre sich dass wird wurde selbst aufs ins
     il elle son sa ses leur est el ella su sus esta este ella jego jej jest

@@ -15,14 +15,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache, partial
 from itertools import chain, combinations, filterfalse, product
+from operator import attrgetter
 
 from recollect.named_tuple import NamedTuple
-from recollect.text.forms import is_form
+from recollect.text.forms import is_form, is_past
 from recollect.text.stopwords import stopwords
 from recollect.text.support import tables
+from recollect.text.support.added import added, is_told, ought
 from recollect.text.support.arithmetic import Result, computed, is_year
 from recollect.text.support.reading import ClauseReading, ClauseToken, SentenceClause, read
-from recollect.text.support.roles import exchanged, part_of
+from recollect.text.support.roles import exchanged, part_of, turned
 from recollect.text.terms import fold, stem, stems
 
 Near = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
@@ -140,10 +142,11 @@ def check(sentence: str, spans: Sequence[str], around: str = "", near: Near = un
         return Support("it is too long to be checked" if size else "it says nothing")
     case = CitedSentence(sentence, "\n".join(spans), around, near)
     rules = (
+        _dates,
         _figures,
         _own,
         _bounds,
-        _dates,
+        _added,
         _names,
         _negations,
         _modals,
@@ -165,10 +168,14 @@ def asks_more(query: str, question: str) -> bool:
     question has not, or another negation. A name may be written in full, or be short for some."""
     said, asked = read(query), read(question)
     values = said.of("number", "time", "month", "weekday", "id")
-    exact = [one for one in values if one.kind != "number" or one.word[-1:].isdigit()]
+    exact = [one for one in values if one.kind != "number" or _in_digits(one)]
     added = any(not _mentioned(one, asked.tokens) for one in exact)
     added |= any(not _names_again(one, asked.tokens) for one in said.of("name"))
     return added or bool(said.of("not")) != bool(asked.of("not"))
+
+
+def _in_digits(number: ClauseToken) -> bool:
+    return any(map(str.isdigit, number.word))
 
 
 def _names_again(name: ClauseToken, asked: Sequence[ClauseToken]) -> bool:
@@ -216,7 +223,8 @@ def _same_number(token: ClauseToken, other: ClauseToken) -> bool:
         return one.dimension == two.dimension and abs(apart) < 1e-6 * max(1.0, abs(size))
     if abs(token.value - other.value) > 1e-9:
         return False
-    if not (token.unit or other.unit) and _is_another_version(token.word, other.word):
+    digits = (one.word.partition(" ")[0] for one in (token, other))
+    if not (token.unit or other.unit) and _is_another_version(*digits):
         return False
     if {token.after, other.after} <= tables.MONTH_NUMBERS.keys():
         return token.after == other.after
@@ -259,6 +267,8 @@ def _figures(case: CitedSentence) -> str:
         rivals = [one for one in numbers if one.after == token.after != ""]
         if case.has(token) and rivals and not _among(token, rivals):
             return f"{_shown(token)} is “{rivals[0].word}” in what it cites"
+        if case.has(token) and _adds_unit(case, token):
+            return f"{_shown(token)} has no such unit in what it cites"
         if case.has(token) or (token.kind == "time" and token.value / 60 in hours):
             continue
         if _declines(case, token):
@@ -268,6 +278,15 @@ def _figures(case: CitedSentence) -> str:
             return _missing(token)
         case.computed.append(result)
     return ""
+
+
+def _adds_unit(case: CitedSentence, token: ClauseToken) -> bool:
+    """Whether a number has a unit that it has not in the spans, nor has anything else there."""
+    if token.kind != "number" or not token.unit:
+        return False
+    dimension = tables.UNITS[token.unit].dimension
+    words = _folded_words(case.cited) - {"in", "an"} | {one.unit for one in case.spans.tokens}
+    return all(tables.UNITS[word].dimension != dimension for word in words & tables.UNITS.keys())
 
 
 def _declines(case: CitedSentence, token: ClauseToken) -> bool:
@@ -284,11 +303,15 @@ def _folded_words(text: str) -> set[str]:
 
 
 def _bounds(case: CitedSentence) -> str:
-    """At least so many are not at most so many."""
-    for token in case.said.of("number"):
-        twins = [one for one in case.spans.of("number") if one.bound and same_token(token, one)]
-        if token.bound and twins and all(one.bound != token.bound for one in twins):
+    """At least so many are not at most so many, and what is exact is neither."""
+    bounding = not tables.BOUNDING.isdisjoint(_folded_words(case.cited))
+    for token in filter(attrgetter("bound"), case.said.of("number")):
+        twins = [one for one in case.spans.of("number") if same_token(token, one)]
+        bounds = {one.bound for one in twins} - {""}
+        if bounds and token.bound not in bounds:
             return f"{_shown(token)} is another bound than in what it cites"
+        if twins and not bounds and not bounding:
+            return f"{_shown(token)} is exact in what it cites"
     return ""
 
 
@@ -305,13 +328,31 @@ def _shown(token: ClauseToken) -> str:
     return f"“{token.word} {token.unit}”" if token.unit not in ("", *"$€£%") else f"“{token.word}”"
 
 
+def _added(case: CitedSentence) -> str:
+    """Before and after, all and only are in the spans, and so is what must, should or can be."""
+    return added(case.text, case.cited) or next(
+        (
+            f"it says what “{word}” be, and its source tells what was"
+            for clause in case.said.clauses
+            for word in ought(clause)
+            if all(map(is_told, (case.spans.clauses[n] for n in _homes(case, clause.tokens))))
+        ),
+        "",
+    )
+
+
 def _dates(case: CitedSentence) -> str:
     missing = _first_missing(case.said.of("month", "weekday", "season"), case.has)
     rates = case.spans.keys("rate")
     others = [token for token in case.said.of("rate") if token.key not in rates]
     if rates and others and not missing:
         return f"“{others[0].word}” is another rate than in what it cites"
-    return missing
+    return missing or _first_missing(others, lambda token: not _is_every(token, case.text))
+
+
+def _is_every(rate: ClauseToken, text: str) -> bool:
+    """Whether a rate says how often, and is no length: "every day", and not "within a day"."""
+    return not re.search(rf"(?i)\ban? {re.escape(rate.word)}\b", text)
 
 
 def _names(case: CitedSentence) -> str:
@@ -504,7 +545,12 @@ def _home(case: CitedSentence, tokens: Sequence[ClauseToken]) -> int:
 def _exchanged(case: CitedSentence) -> str:
     """Who does what to whom, the other way round."""
     found = exchanged(case.text, case.cited)
-    return f"it exchanges “{found[0]}” and “{found[1]}”" if found else ""
+    if found:
+        return f"it exchanges “{found[0]}” and “{found[1]}”"
+    other = turned(case.text, case.cited)
+    if other:
+        return f"it says “{other[0]} {other[1]}”, and its source “{other[1]} … {other[2]}”"
+    return ""
 
 
 def _compared(case: CitedSentence) -> str:
@@ -577,12 +623,20 @@ def _words(case: CitedSentence) -> str:
         return ""
     scored = list(zip(lacking, _scores(case, lacking), strict=True))
     stray = [word for word, score in scored if score < CLOSE]
+    changes = [word for word in stray if _is_change(fold(word.word))]
+    if changes and not case.computed:
+        return _missing(changes[0])
     far = [word for word, score in scored if score < FAR]
     if far and case.near is not unknown:
         return _missing(far[0])
     strict = case.differs and case.near is not unknown
     most = 0 if strict else STRAY * len(case.said.tokens)
     return _missing(stray[0]) if len(stray) > most else ""
+
+
+def _is_change(word: str) -> bool:
+    """Whether it is a verb that says that something became more or less."""
+    return word in tables.CHANGES and is_past(word)
 
 
 def _scores(case: CitedSentence, lacking: Sequence[ClauseToken]) -> Sequence[float]:
