@@ -55,7 +55,16 @@ def sentences(options: Namespace) -> None:
             of[name] += 1
             right[name] += found.holds == row["supported"]
         if options.misses and found.holds != row["supported"]:
-            print(row["id"], kind, "|", *row["spans"], "|", row["sentence"], "|", found.why)
+            print(
+                row["id"],
+                kind,
+                "|",
+                *row["spans"],
+                "|",
+                row["sentence"],
+                "|",
+                found.why or found.unchecked,
+            )
     print("| what is different | sentences | judged right | share |\n|---|---|---|---|")
     for name in sorted(of):
         print(f"| {name} | {of[name]} | {right[name]} | {right[name] / of[name]:.3f} |")

@@ -148,6 +148,56 @@ def test_what_a_small_word_says_again_is_kept(said: str, span: str) -> None:
     assert check(said, [span]).why == ""
 
 
+OUTAGE = "Der Ausfall dauerte 47 Minuten. Kofi hat den Umzug zuerst nicht genehmigt."
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Der Ausfall hat 47 Minuten gedauert.",
+        "Zuerst hat Kofi den Umzug nicht genehmigt.",
+    ],
+)
+def test_german_in_forms_of_the_same_words_is_kept(said: str) -> None:
+    assert check(said, [OUTAGE]).holds
+
+
+@pytest.mark.parametrize(
+    ("said", "span"),
+    [
+        ("Nach 47 Minuten war die Störung vorbei.", OUTAGE),
+        ("Kofi lehnte den Umzug zunächst ab.", OUTAGE),
+        ("Percona bekam von uns 12.000 Euro.", "Wir haben 12.000 Euro an Percona bezahlt."),
+        ("Die Job-Warteschlange zog im März 2026 um.", "The job queue moved in March 2026."),
+        (
+            "Beim Redis-Ausfall gingen 1,2 Millionen Zeilen verloren.",
+            "Redis lost 1.2 million rows.",
+        ),
+        ("Kofi hat den Umzug nicht genehmigt.", "Kofi did not approve the move."),
+        ("The queue moved in March 2026.", "Die Warteschlange ist im März 2026 umgezogen."),
+    ],
+)
+def test_words_that_cannot_be_compared_are_not_called_wrong(said: str, span: str) -> None:
+    found = check(said, [span])
+    assert (found.why, bool(found.unchecked), found.holds) == ("", True, False)
+
+
+@pytest.mark.parametrize(
+    ("said", "span", "why"),
+    [
+        ("Der Ausfall dauerte 74 Minuten.", "The outage took 47 minutes.", "“74 minuten”"),
+        ("Der Ausfall dauerte weniger als 47 Minuten.", OUTAGE, "is exact"),
+        ("Kofi hat den Umzug genehmigt.", "Kofi did not approve the move.", "denies"),
+        ("Hetzner bekam von uns Geld.", "Wir haben Percona Geld bezahlt.", "“Hetzner”"),
+        ("Am Dienstag fiel Redis aus.", "Redis failed on Monday.", "“Dienstag”"),
+    ],
+)
+def test_figures_dates_names_and_negations_are_checked_in_german(
+    said: str, span: str, why: str
+) -> None:
+    assert why in check(said, [span]).why
+
+
 def test_a_verb_that_looks_like_a_word_of_grammar_elsewhere_is_checked() -> None:
     assert "“died”" in check("The hens died.", ["The hens moved."]).why
 
@@ -451,3 +501,20 @@ def test_a_fact_whose_quote_is_about_something_else_is_refused_and_told() -> Non
 def test_nothing_comes_of_a_planted_instruction(n: int) -> None:
     """Every language and place; all of them: ``python -m bench.checked --planted``."""
     assert list(harm(rows("planted-instructions", "planted.jsonl")[n])) == []
+
+
+def test_what_could_not_be_checked_is_shown_as_such_and_not_recorded() -> None:
+    said = "Beim Ausfall gingen 1,2 Millionen Zeilen verloren."
+
+    def model(request: LlmRequest) -> str:
+        return lines(sentence(said, (1, "Redis lost 1.2 million rows")), GOOD)
+
+    with Memory.open("memory://", embed_model="none", rerank_model="none") as memory:
+        memory.put([note("redis", "Redis lost 1.2 million rows when the disk was full.")])
+        memory.models.use_llm(model)
+        made = memory.think("what happened to Redis?", force=True)
+        assert made.status == "synthesized"
+        assert made.text == f"{said} [1] (words not checked)"
+        assert made.written is not None
+        assert made.written.supported == 0
+        assert not memory.admin.answers()

@@ -28,6 +28,13 @@ class Sentence(NamedTuple):
     """What is wrong with its support."""
     computed: tuple[str, ...] = ()
     """How numbers of it follow from those that it cites."""
+    unchecked: bool = False
+    """Its numbers, dates, names and negations are supported, and its words cannot be compared with
+    those that it cites, as in another language: it is the model's own."""
+
+    @property
+    def shown(self) -> bool:
+        return self.supported or self.unchecked
 
     def rendered(self) -> str:
         """With how it was computed and the numbers of its references; what is not supported says
@@ -35,7 +42,8 @@ class Sentence(NamedTuple):
         numbers = dict.fromkeys(citation.reference for citation in self.citations)
         marks = "".join(f"[{number}]" for number in numbers)
         how = f"({'; '.join(self.computed)})" if self.computed else ""
-        flag = "" if self.supported else "(not supported)"
+        unsure = "(words not checked)" if self.unchecked else "(not supported)"
+        flag = "" if self.supported else unsure
         return " ".join(filter(None, [self.text, how, marks, flag]))
 
     def as_json(self) -> dict[str, Any]:
@@ -105,8 +113,9 @@ class Synthesis(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What is supported; the rest is taken out, and ``sentences`` says why."""
-        return " ".join(one.rendered() for one in self.sentences if one.supported)
+        """What is supported, and what could not be checked and says so; the rest is taken out, and
+        ``sentences`` says why."""
+        return " ".join(one.rendered() for one in self.sentences if one.shown)
 
     def as_json(self) -> dict[str, Any]:
         return {

@@ -56,7 +56,9 @@ class Checker:
             return None
         good, problem = self._support(said.get("support"))
         found = Support(problem) if problem else self._follows(text, good)
-        made = Sentence(text, good, found.holds, found.why, found.computed)
+        why = found.why or found.unchecked
+        unchecked = bool(found.unchecked)
+        made = Sentence(text, good, found.holds, why, found.computed, unchecked)
         self.sentences.append(made)
         return made
 
@@ -74,6 +76,14 @@ class Checker:
     @property
     def supported(self) -> int:
         return sum(sentence.supported for sentence in self.sentences)
+
+    @property
+    def unchecked(self) -> int:
+        return sum(sentence.unchecked for sentence in self.sentences)
+
+    @property
+    def shown(self) -> int:
+        return self.supported + self.unchecked
 
     @property
     def grade(self) -> SelfGrade | None:

@@ -77,6 +77,8 @@ class Thinker:
         self._answers.note(asked.query, made.confidence)
         if any(one.origin == "web" for one in made.written.references):
             done = Recording(False, "it cites the web, of which nothing is kept")
+        elif any(one.unchecked for one in made.written.sentences):
+            done = Recording(False, "the words of some of it could not be checked")
         elif made.degraded:
             done = Recording(False, "it was written from less than there may be")
         else:

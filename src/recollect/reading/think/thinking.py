@@ -95,8 +95,8 @@ class _Round(NamedTuple):
     failed: str = ""
 
     @property
-    def supported(self) -> int:
-        return self.checker.supported
+    def shown(self) -> int:
+        return self.checker.shown
 
     @property
     def grade(self) -> SelfGrade | None:
@@ -105,7 +105,7 @@ class _Round(NamedTuple):
     def status(self) -> tuple[ThoughtStatus, str]:
         if self.failed:
             return "needs_synthesis", self.failed
-        if self.supported:
+        if self.shown:
             return "synthesized", ""
         if self.checker.sentences:
             return "needs_synthesis", UNSUPPORTED
@@ -141,7 +141,7 @@ class _Thinking:
                 why = f"nothing new is found for “{query}”"
         if why:
             current().add(Stage("think again", "skipped", why))
-        chosen = rounds[-1] if rounds[-1].supported or not rounds[0].supported else rounds[0]
+        chosen = rounds[-1] if rounds[-1].shown or not rounds[0].shown else rounds[0]
         status, reason = chosen.status()
         if status == "needs_synthesis" and not chosen.failed:
             degrade("think", reason)
@@ -169,6 +169,7 @@ class _Thinking:
         if failed:
             return fail(failed, _Round(checker, failed))
         wrote = f"{len(checker.sentences)} sentences, {checker.supported} supported"
+        wrote += f", {checker.unchecked} not checked" if checker.unchecked else ""
         grade = checker.grade
         said = "no grade" if grade is None else _in_words(grade)
         lost = f"; {broken} that cannot be read" if broken else ""

@@ -159,7 +159,7 @@ def _unsupported(written: synthesis.Synthesis, style: terminal.Style) -> Iterabl
     for one in written.sentences:
         shown = textwrap.shorten(one.text, 60, placeholder=" …")
         told = f"{style.warn}taken out{style.off}: {shown} ({one.problem})"
-        yield from some(when(not one.supported, told))
+        yield from some(when(not one.shown, told))
 
 
 def _quotes(written: synthesis.Synthesis, style: terminal.Style) -> Iterable[str]:

@@ -131,14 +131,14 @@ _THOUSANDS = re.compile(r"-?\d{1,3}(?:[.,]\d{3})+")
 @lru_cache(maxsize=512)
 def read(text: str) -> ClauseReading:
     text = text[:LONGEST]
-    spoken = language(text)
-    names = text != text.lower() and spoken != "de"
+    spoken = language(text) or _other_language(text)
+    names = text != text.lower()
     text = spelled(text)
     raws, joined = _raw(text)
     tokens: list[ClauseToken] = []
     at = 0
     while raws[at] is not _NO_WORD:
-        found, used = _token(raws, at, names)
+        found, used = _token(raws, at, _NAMES.get(spoken, _is_name) if names else _is_no_name)
         tokens += found
         at += used
     last = max(0, *(raw.clause for raw in raws))
@@ -221,12 +221,12 @@ Tokens = tuple[list[ClauseToken], int]
 """The tokens that begin at a place, and how many words they take."""
 
 
-def _token(raws: list[_RawWord], at: int, names: bool) -> Tokens:
+def _token(raws: list[_RawWord], at: int, is_name: IsName) -> Tokens:
     for reader in (_time, _figure):
         made = reader(raws, at)
         if made is not None:
             return made
-    return _named(raws[at], at, raws, names), 1
+    return _named(raws[at], at, raws, is_name), 1
 
 
 def _time(raws: list[_RawWord], at: int) -> Tokens | None:
@@ -325,21 +325,25 @@ def _value(digits: str) -> float:
 _ID = re.compile(r"\w[._/:@]\w")
 
 
-def _named(raw: _RawWord, at: int, raws: list[_RawWord], names: bool) -> list[ClauseToken]:
+def _named(raw: _RawWord, at: int, raws: list[_RawWord], is_name: IsName) -> list[ClauseToken]:
     """What is no number: a part of a date, a name, a negation or a word of meaning."""
     word = raw.folded
     kind, key = _known(raw, at, raws)
     if kind != "word":
         return [ClauseToken(kind, key, raw.text, raw.clause, at)]
-    if any(map(str.isdigit, word)) or _ID.search(word) or (names and _is_letter(raw)):
+    if (
+        any(map(str.isdigit, word))
+        or _ID.search(word)
+        or (is_name is not _is_no_name and _is_letter(raw))
+    ):
         return [ClauseToken("id", word, raw.text, raw.clause, at)]
     if "-" in word:
         parts = filter(None, re.split(r"[-+&#]+", raw.text))
         made = (_RawWord(part, fold(part), raw.clause, raw.starts) for part in parts)
-        return list(chain.from_iterable(_named(one, at, raws, names) for one in made))
-    if _is_empty(word) and not (names and _is_abbreviation(raw)):
+        return list(chain.from_iterable(_named(one, at, raws, is_name) for one in made))
+    if _is_empty(word) and not (is_name is not _is_no_name and _is_abbreviation(raw)):
         return []
-    if names and _is_name(raw):
+    if is_name(raw, raws[at - 1]):
         return [ClauseToken("name", word, raw.text, raw.clause, at)]
     return [ClauseToken("word", key, raw.text, raw.clause, at)]
 
@@ -358,9 +362,63 @@ def _is_abbreviation(raw: _RawWord) -> bool:
     return raw.text.isupper() and len(raw.folded) > 1 and not raw.starts
 
 
-def _is_name(raw: _RawWord) -> bool:
+IsName = Callable[[_RawWord, _RawWord], bool]
+"""Whether a word is a name, by itself and by the word before it."""
+
+
+def _is_no_name(_raw: _RawWord, _before: _RawWord) -> bool:
+    """In a text without capitals nothing is known for a name."""
+    return False
+
+
+def _is_name(raw: _RawWord, _before: _RawWord) -> bool:
     unusual = not raw.starts or commonness(raw.folded) in ("name", "foreign", "")
     return raw.text[:1].isupper() and unusual
+
+
+def _is_name_among_foreign(raw: _RawWord, _before: _RawWord) -> bool:
+    unusual = not raw.starts or commonness(raw.folded) in ("name", "")
+    return raw.text[:1].isupper() and unusual and commonness(raw.folded) != "foreign"
+
+
+def _is_name_in_german(raw: _RawWord, before: _RawWord) -> bool:
+    """Its nouns have capitals as well: a name is no word of the dictionary, nor made of such, and
+    has no article."""
+    if not raw.text[:1].isupper() or raw.folded in tables.FILLERS:
+        return False
+    known = commonness(raw.folded)
+    if known == "name" or raw.text.isupper():
+        return True
+    noun = tables.GERMAN_NOUN.fullmatch(raw.folded) or _is_compound(raw.folded)
+    return not (known or noun or before.folded in tables.GERMAN_ARTICLES)
+
+
+_NAMES: Mapping[str, IsName] = {
+    "de": _is_name_in_german,
+    **dict.fromkeys(("es", "fr", "other"), _is_name_among_foreign),
+}
+"""How names are told in a language, where not as in English."""
+
+
+def _is_compound(word: str) -> bool:
+    """Whether a word is one of the dictionary after another: "Warteschlange"."""
+    ends = range(3, len(word) - 3)
+    return any(commonness(word[n:]) == "foreign" and _is_known(word[:n]) for n in ends)
+
+
+def _is_known(word: str) -> bool:
+    return commonness(word) in ("foreign", "ordinary") or commonness(word[:-1]) == "foreign"
+
+
+_OTHER = 0.4
+"""Share of words of other languages from which on a text is none in English."""
+
+
+def _other_language(text: str) -> str:
+    """``other`` for a text of which many words are words of other languages than English."""
+    words = list(map(fold, re.findall(r"[^\W\d_]{3,}", text)))
+    foreign = sum(commonness(word) == "foreign" for word in words)
+    return "other" if foreign > 1 and foreign >= _OTHER * len(words) else ""
 
 
 def _known(raw: _RawWord, at: int, raws: list[_RawWord]) -> tuple[Kind, str]:

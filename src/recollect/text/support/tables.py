@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import without
 
@@ -185,6 +187,18 @@ NEGATIONS = frozenset(
     не нет никогда никто ничего лا لا ليس لن لم غير 不 没 没有 无 未
     """.split()
 )
+GERMAN_ARTICLES = frozenset(
+    """
+    der die das den dem des ein eine einen einem einer eines kein keine keinen keinem keiner am im
+    beim vom zum zur ins ans aufs mein meine meinen meinem meiner unser unsere unseren unserem
+    unserer sein seine seinen seinem seiner ihr ihre ihren ihrem ihrer dieser diese dieses diesen
+    diesem jeder jede jedes jeden jedem alle allen viele vielen mehrere
+    """.split()
+)
+GERMAN_NOUN = re.compile(
+    r".{2,}(?:ung|heit|keit|schaft|tion|tat|nis|chen|ling|tum|ismus|ment|enz|anz)(?:en|s|e|es)?"
+)
+"""What stands before a German noun and is no part of a name, and how many such nouns end."""
 NO_NEGATION = (
     r"なければ(?:なり|なら|いけ)(?:ない|ません)|かもしれ(?:ない|ません)|だけで(?:は)?なく|[少危]ない|差不多|不[过過仅僅同久断斷但]"
     r"|[无無][论論]|未[来來]|非[常洲]|잘못"
@@ -273,7 +287,9 @@ NEGATIVE = frozenset(
     lost lose loses dead expired stopped stop stops cease ceased only except interdit interdite
     quit quits cancelled canceled cancel dropped drop verboten prohibido vietato proibido
     zabronione zabroniony anymore longer omit omits omitted skip skips skipped forgot forgotten
-    disappear disappears disappeared free unless
+    disappear disappears disappeared free unless lehnte lehnten lehnt lehnen abgelehnt ablehnen
+    ablehnte verweigert verweigerte scheiterte gescheitert fehlt fehlte fehlen verpasst abgesagt
+    eingestellt gestoppt vermeiden vermieden verhindert verhinderte dagegen gegen
     """.split()
 )
 """Words that say that something is not so: against a negation of the other side they count, but a
@@ -345,6 +361,7 @@ FILLERS = frozenset(
     up off on out over by for from into onto upon of to at in with
     times
     mr mrs ms dr prof herr frau monsieur madame senor senora signor
+    namens personer personen
     er sie es sein seine ihr ihre sich dass wird wurde selbst aufs ins
     il elle son sa ses leur est el ella su sus esta este ella jego jej jest
     """.split()

@@ -59,6 +59,9 @@ _THAN = re.compile(r"\b(?:than|above|below)\b")
 _RANKS = tables.RISES | tables.FALLS
 
 
+UNCHECKED = "only its numbers, dates, names and negations could be checked, and not its words"
+
+
 class Support(NamedTuple):
     """What became of the check of one sentence."""
 
@@ -66,10 +69,12 @@ class Support(NamedTuple):
     """What is wrong with it; empty where it is supported."""
     computed: tuple[str, ...] = ()
     """How numbers follow that are not in the spans as they stand."""
+    unchecked: str = ""
+    """What of it could not be held against the spans, where nothing is wrong with the rest."""
 
     @property
     def holds(self) -> bool:
-        return not self.why
+        return not (self.why or self.unchecked)
 
 
 class CitedSentence:
@@ -80,7 +85,10 @@ class CitedSentence:
         self.said, self.spans = read(text), read(cited)
         self.known = (*self.spans.tokens, *read(around).tokens)
         """The tokens of the spans, and of the text around them, which may tell who is meant."""
-        self.near = near if self.said.language in ("en", "") else unknown
+        languages = {self.said.language, self.spans.language} - {""}
+        self.comparable = languages <= {"en"}
+        """Whether words of it that the spans have not can be compared with theirs in meaning."""
+        self.near = near if self.comparable else unknown
         self.computed: list[Result] = []
         """How numbers follow that are not in the spans as they stand."""
         self.clauses_with = cache(self._clauses_with)
@@ -160,7 +168,10 @@ def check(sentence: str, spans: Sequence[str], around: str = "", near: Near = un
         _words,
     )
     why = next(filter(None, (rule(case) for rule in rules)), "")
-    return Support(why) if why else Support("", tuple(one.how for one in case.computed))
+    if why:
+        return Support(why)
+    unchecked = "" if case.comparable or not _lacking(case) else UNCHECKED
+    return Support("", tuple(one.how for one in case.computed), unchecked)
 
 
 def asks_more(query: str, question: str) -> bool:
@@ -202,8 +213,15 @@ def _alike(token: ClauseToken, other: ClauseToken) -> bool:
     one, two = _root(token.word), _root(other.word)
     if one == two or is_form(one, two):
         return True
-    short, long = sorted((one, two), key=len)
-    return len(short) >= 4 and long.startswith(short) and len(long) - len(short) <= _ending(token)
+    # "gedauert" is a form of "dauert"
+    pairs = ((one, two), (one.removeprefix("ge"), two), (one, two.removeprefix("ge")))
+    return any(_begins(pair, _ending(token)) for pair in pairs)
+
+
+def _begins(pair: tuple[str, str], ending: int) -> bool:
+    """Whether one word is the other without an ending."""
+    short, long = sorted(pair, key=len)
+    return len(short) >= 4 and long.startswith(short) and len(long) - len(short) <= ending
 
 
 @lru_cache(maxsize=1 << 14)
@@ -616,10 +634,8 @@ def _means_another(case: CitedSentence, word: str, opposite: str) -> bool:
 
 def _words(case: CitedSentence) -> str:
     """The words of meaning are those of the spans, or near to them."""
-    lacking = [word for word in case.said.of("word") if not _among(word, case.known)]
-    if case.differs:
-        lacking = [word for word in lacking if fold(word.word) not in tables.CHANGES]
-    if not lacking:
+    lacking = _lacking(case)
+    if not lacking or not case.comparable:
         return ""
     scored = list(zip(lacking, _scores(case, lacking), strict=True))
     stray = [word for word, score in scored if score < CLOSE]
@@ -632,6 +648,14 @@ def _words(case: CitedSentence) -> str:
     strict = case.differs and case.near is not unknown
     most = 0 if strict else STRAY * len(case.said.tokens)
     return _missing(stray[0]) if len(stray) > most else ""
+
+
+def _lacking(case: CitedSentence) -> list[ClauseToken]:
+    """The words of meaning that the spans have not, nor what is around them."""
+    lacking = [word for word in case.said.of("word") if not _among(word, case.known)]
+    if case.differs:
+        lacking = [word for word in lacking if fold(word.word) not in tables.CHANGES]
+    return lacking
 
 
 def _is_change(word: str) -> bool:

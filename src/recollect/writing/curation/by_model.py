@@ -79,7 +79,7 @@ class ByModel:
         found = gate.borne_out(fact.statement, [place], title, self._near)
         known = stems(f"{fact.statement} {place.before} {place.span}")
         named = fact.subject if stems(fact.subject) <= known else ""
-        return fact._replace(refused=found.why, subject=named)
+        return fact._replace(refused=found.why or found.unchecked, subject=named)
 
 
 def _speaker(fact: Extracted, piece: CurationPiece, told: PieceContext) -> str:
