@@ -282,6 +282,16 @@ def test_the_evidence_is_whole_sentences_wherever_it_stands(memory: Memory, toke
         assert part.startswith(("Item", "The ferry"))
 
 
+def test_a_title_that_is_cut_says_so(memory: Memory) -> None:
+    title = "Minutes of the harbour board about the ferries to Sylt and what they cost"
+    text = " ".join(f"The ferry to Sylt cost {n} euros in year {n}." for n in range(60))
+    memory.put([note("minutes", text, title=title)])
+    (section,) = memory.gather("what does the ferry to Sylt cost?", token_budget=100).sections
+    assert section.truncated
+    assert section.rendered().startswith("=== Minutes of the harbour board")
+    assert "… (" in section.rendered().splitlines()[0]
+
+
 def test_hits_that_are_no_answer_are_given_as_weak(harbour: Memory) -> None:
     found = harbour.gather("zebra giraffe quagga otter")
     assert found.sections

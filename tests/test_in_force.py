@@ -72,6 +72,32 @@ def test_the_price_that_holds_comes_first_in_the_samples(memory: Memory) -> None
     assert "$49" in first.earlier[0].text
 
 
+@pytest.mark.parametrize(
+    ("question", "before", "after"),
+    [
+        (
+            "when do jobs time out?",
+            "Jobs time out after 30 seconds.",
+            "Jobs now time out after 120 seconds instead of 30.",
+        ),
+        (
+            "what do we deploy with?",
+            "We deploy with Ansible.",
+            "We deploy with Terraform instead of Ansible.",
+        ),
+    ],
+)
+def test_what_a_statement_says_no_longer_to_be_is_told_as_replaced(
+    memory: Memory, tmp_path: Path, question: str, before: str, after: str
+) -> None:
+    memory.add(written(tmp_path, {"a.md": (3, before), "b.md": (6, after)}))
+    first = asked(memory, question).results[0]
+    assert after in first.text
+    assert [one.text for one in first.earlier] == [before]
+    rendered = memory.gather(question, token_budget=2000).rendered()
+    assert f"until 2026-06-03: {before}" in rendered
+
+
 def test_a_reversal_is_the_latest(memory: Memory, tmp_path: Path) -> None:
     notes = {
         "a.md": (2, "The session timeout of the portal is 60 minutes."),

@@ -113,7 +113,7 @@ class Section(NamedTuple):
         where = self.source if self.kind == "session" else self.path or self.source
         date, gone = day(self.date, self.dated), "no longer in its source" if self.gone else ""
         about = [date or self.kind] if self.truncated else [self.kind, where, date]
-        title = clip_tokens(self.title, BRIEF) if self.truncated else self.title
+        title = _brief(self.title) if self.truncated else self.title
         said = f"({', '.join(filter(None, [*about, gone]))}) [{_ranges(self.ids)}]"
         return f"{title} {said}" if title else said
 
@@ -125,6 +125,12 @@ class Section(NamedTuple):
         about = {**about, "earlier": json_list(self.earlier)}
         about = without(about, [name for name in ("gone", "earlier") if not about[name]])
         return {**about, "confidence": round(self.confidence, 4)}
+
+
+def _brief(title: str) -> str:
+    """The beginning of a title, with a sign where it is cut."""
+    begun = clip_tokens(title, BRIEF)
+    return begun if begun == title else f"{begun.rstrip()}…"
 
 
 def _ranges(ids: Sequence[str]) -> str:

@@ -45,6 +45,12 @@ _IS = re.compile(
 )
 """What begins with who or what is the one: "Postgres is our …"; who is one of many is none."""
 _COPULA = re.compile(rf"\b(?:is|are|ist|sind|es|son|est|sont)\b(?: (?:{_NOW})\b)?", re.IGNORECASE)
+_REPLACED = re.compile(
+    r"\b(?:instead of|rather than|(?:up|down) from|(?:an)?statt|anstelle|en (?:lugar|vez) de"
+    r"|au lieu d[eu’'])\W[^,.;:!?\n]*(?:[.,:]\d+)*",
+    re.IGNORECASE,
+)
+"""What a sentence says no longer to be."""
 _NEGATION = re.compile(
     r"(?P<not>\b(?:not|no|never|nobody|nothing|without|forbidden|nicht|kein\w*|nie|verboten|sin|nunca"
     r"|prohibido|ne|pas|jamais|interdit)\b|n['’]t\b)|\b(?:(?P<only>only|nur|solo)|(?P<must>must)"
@@ -117,10 +123,11 @@ class Statement:
 
     @cached_property
     def values(self) -> Mapping[str, frozenset[str]]:
-        """The numbers, names and negations in it, by kind; kinds that it has none of are left
-        out."""
-        numbers = {match[2].rstrip(".,:") for match in _NUMBER.finditer(self.told)}
-        numbers |= _counts().intersection(map(fold, re.findall(r"\w+", self.told)))
+        """The numbers, names and negations in it, by kind; kinds that it has none of are left out,
+        and so are those of what it says no longer to be ("Postgres instead of Redis")."""
+        text = _REPLACED.sub("", self.told)
+        numbers = {match[2].rstrip(".,:") for match in _NUMBER.finditer(text)}
+        numbers |= _counts().intersection(map(fold, re.findall(r"\w+", text)))
         negations = (str(match.lastgroup) for match in _NEGATION.finditer(self.told))
         kinds = {"number": numbers, "name": self.names, "negation": negations}
         return filled({kind: frozenset(some) for kind, some in kinds.items()})
@@ -131,7 +138,7 @@ class Statement:
         subject = _IS.match(self.told)
         first = words_in(subject["who"]) if subject else []
         known = first if first and content(first[0]) else []
-        return frozenset(chain(names_in(self.told), known))
+        return frozenset(chain(names_in(_REPLACED.sub("", self.told)), known))
 
     @cached_property
     def predicate(self) -> frozenset[str]:
