@@ -397,6 +397,34 @@ def test_what_it_would_look_for_stays_within_the_limits(memory: Memory) -> None:
     assert not any("swordfish" in prompt for prompt in model.prompts)
 
 
+def test_what_is_too_doubtful_to_be_shown_is_read_by_a_model(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The floor is for a reader to whom everything is shown; a model can tell."""
+    monkeypatch.setenv("RECOLLECT_SEARCH_KEEP", "0.3")
+    lost = """Redis lost 1.2 million rows on Monday when the disk was full. The outage took 47
+        minutes. Dana Ruiz restored the data from the backup of Sunday. We paid 12,000 euros to
+        Percona and 3,500 euros to Hetzner."""
+    moved = """The job queue moved from Redis to PostgreSQL in March 2026. Kofi did not approve the
+        move at first, because SKIP LOCKED was new to him. The retry limit is three."""
+    with Memory.open("memory://", rerank_model="none") as doubtful:
+        doubtful.put(
+            [
+                note("redis", lost, title="Redis incident, 2 March 2026"),
+                note("queue", moved, title="Queue, 9 March 2026"),
+            ]
+        )
+        doubtful.models.embed()
+        model = Model(GOOD)
+        doubtful.models.use_llm(model)
+        assert doubtful.search("why did we drop Redis?").status == "no_results"
+        doubtful.think("why did we drop Redis?")
+        assert model.count() == 1
+        made = doubtful.think("how tall is the Eiffel tower?")
+        assert (made.status, made.reason) == ("not_in_memory", "nothing was found")
+        assert model.count() == 1
+
+
 # ------------------------------------------------------------------ written before, and so on
 
 
@@ -409,6 +437,8 @@ def test_what_was_written_is_served_again_until_something_changes(memory: Memory
     again = memory.think(WHY)
     assert (again.status, again.text, again.calls) == ("cached_answer", first.text, 0)
     assert again.answer == first.answer
+    assert first.written is not None
+    assert [one.title for one in again.sources] == [one.title for one in first.written.references]
     assert memory.search(WHY).status == "cached_answer"
     assert model.count() == 1
     assert memory.think(WHY, force=True).calls == 1

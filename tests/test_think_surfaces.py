@@ -70,6 +70,7 @@ def test_an_answer_with_its_sources_and_its_price(cli: Cli, provider: LlmServer)
     assert "recorded as" in done.out
     again = cli("think", WHY)
     assert again.out.startswith("It lost writes. [1]")
+    assert re.search(r"\n\[1\] .+ \(note, .+:0\)\n", again.out)
     found = cli("search", WHY).out
     assert found.startswith("answered before")
     assert "a language model or an agent wrote this from " in found

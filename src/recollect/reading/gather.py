@@ -52,6 +52,8 @@ from recollect.trace import say, stage, surviving, tracing
 
 LIMIT = 50
 """Documents that are looked at."""
+LOWERED = 0.5
+"""Share of the floor below which nothing is known, for a reader who can tell."""
 PLAIN = 500
 """Tokens that a share of what is worth showing is meant for: with more, more is."""
 FEW = 3
@@ -193,12 +195,22 @@ class Bundle(NamedTuple):
         }
 
 
-def gather(query: Query, view: StorageEngine, models: Models, token_budget: int) -> Bundle:
-    """Gathers what is known about a question into sections, within so many tokens."""
+def gather(
+    query: Query,
+    view: StorageEngine,
+    models: Models,
+    token_budget: int,
+    *,
+    doubtful: bool = False,
+) -> Bundle:
+    """Gathers what is known about a question into sections, within so many tokens. *doubtful*: also
+    from a store that hardly has anything about it, for a reader who can tell."""
     with tracing() as trace:
         with tracing():  # the search tells what it made of the question
             question = understand(query).in_state_of(view)
-        found = _found(query._replace(policy=_wide(query.policy, token_budget)), view, models)
+        wide = _wide(query.policy, token_budget)
+        wide = wide._replace(keep=wide.keep * LOWERED) if doubtful else wide
+        found = _found(query._replace(policy=wide), view, models)
         trace.join(found.stages, found.degraded)
         every = list(_conflicts(found, question, view))
         told = [one.hint for one in every]

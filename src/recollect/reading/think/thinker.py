@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 from recollect.errors import UsageError, in_a_line
-from recollect.nouns import MAX_SECONDS, Answer, Recorded, Recording, Stage
+from recollect.nouns import MAX_SECONDS, Answer, Recorded, Recording, Stage, StoredPassage
+from recollect.nouns.synthesis import Reference
 from recollect.ports import Cache, StopToken, StorageEngine
 from recollect.reading.cache import recording
 from recollect.reading.cache.lookup import AnswerCache, CacheRules
@@ -50,6 +51,7 @@ class Thinker:
                     found.confidence,
                     found.cache.reason,
                     answer=found.answer,
+                    sources=self._references(found.answer),
                     stages=tuple(trace.stages),
                     timing_ms=trace.elapsed_ms,
                 )
@@ -67,6 +69,12 @@ class Thinker:
             return None
         say(found.cache.reason, found=1)
         return found
+
+    def _references(self, written: Recorded | None) -> tuple[Reference, ...]:
+        """Returns what a recorded answer is from; of what is no passage its id alone."""
+        ids = written.sources if written else ()
+        found = {one.id: one for one in self._store.passages(ids)}
+        return tuple(_reference(number, id, found.get(id)) for number, id in enumerate(ids, 1))
 
     def _kept(self, made: Thought, asked: thinking.ThinkRequest) -> Thought:
         """With what was written recorded for the next such question."""
@@ -103,6 +111,22 @@ class Thinker:
             return recording.record(given, self._store, self._cache, redact=self._redact)
         except Exception as error:  # noqa: BLE001  the answer is there, kept or not
             return Recording(False, in_a_line(error))
+
+
+def _reference(number: int, id: str, passage: StoredPassage | None) -> Reference:
+    if passage is None:
+        return Reference(number, "memory", id)
+    of = passage.document
+    return Reference(
+        number=number,
+        origin="memory",
+        title=of.title or of.external,
+        document=of.external,
+        document_id=of.id,
+        kind=of.kind,
+        date=of.date,
+        passages=(id,),
+    )
 
 
 def check(asked: thinking.ThinkRequest, seconds: float) -> None:

@@ -47,7 +47,7 @@ def think(
 ) -> Thought:
     """Gathers, has the language model write, checks what it wrote, and does so at most twice."""
     tell(ThoughtEvent("stage", "gathering"))
-    bundle = gather(asked.query, store, models, asked.token_budget)
+    bundle = gather(asked.query, store, models, asked.token_budget, doubtful=True)
     current().join(bundle.stages, bundle.degraded)
     made = Thought(
         asked.query.text,

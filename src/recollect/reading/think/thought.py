@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import SCHEMA_VERSION, Recorded, Stage, json_list, json_or_none
-from recollect.nouns.synthesis import Sentence, Synthesis
+from recollect.nouns.synthesis import Reference, Sentence, Synthesis
 from recollect.reading import gather
 
 ThoughtStatus = Literal[
@@ -32,6 +32,8 @@ class Thought(NamedTuple):
     """What is kept, and served to the next such question."""
     bundle: gather.Bundle | None = None
     """What was gathered; None when an answer was there before."""
+    sources: tuple[Reference, ...] = ()
+    """What an answer that was there before is from."""
     looked_for: tuple[str, ...] = ()
     """What was gathered for: the question, and what the model wanted to know besides."""
     degraded: tuple[str, ...] = ()
@@ -61,6 +63,7 @@ class Thought(NamedTuple):
             "written": json_or_none(self.written),
             "answer": json_or_none(self.answer),
             "bundle": json_or_none(self.bundle),
+            "sources": json_list(self.sources),
             "looked_for": list(self.looked_for),
             "fingerprint": self.fingerprint,
             "degraded": list(self.degraded),

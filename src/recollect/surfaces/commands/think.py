@@ -118,14 +118,14 @@ def text(
     lines = [] if told and made.status == "synthesized" else _answer(made, style)
     if made.written is not None:
         if made.status == "synthesized":
-            lines += ["", *_references(made.written, style)]
+            lines += ["", *_references(made.written.references, style)]
         lines += _unsupported(made.written, style)
         if explain:
             lines += ["", *_quotes(made.written, style)]
         took = f"{render.spent(made.written)} · {made.timing_ms / 1000:.1f} s"
         lines += ["", f"{style.dim}{took}{style.off}"]
     if made.status == "cached_answer" and made.answer is not None:
-        lines += ["", *(f"[{n}] {one}" for n, one in enumerate(made.answer.sources, 1))]
+        lines += ["", *_references(made.sources, style)]
     if made.answer is not None:
         recorded = f"{style.dim}recorded as {made.answer.id}{style.off}"
         lines += some(when(made.answer.id, recorded))
@@ -147,12 +147,12 @@ def _answer(made: facade.Thought, style: terminal.Style) -> list[str]:
     return lines
 
 
-def _references(written: synthesis.Synthesis, style: terminal.Style) -> Iterable[str]:
-    for one in written.references:
+def _references(references: Iterable[synthesis.Reference], style: terminal.Style) -> Iterable[str]:
+    for one in references:
         date = f"{one.date:%Y-%m-%d}" if one.date else ""
         about = [one.kind, date, *one.passages] if one.origin == "memory" else ["web", one.url]
         said = ", ".join(filter(None, about))
-        yield f"[{one.number}] {one.title} {style.dim}({said}){style.off}"
+        yield f"[{one.number}] {one.title}{when(said, f' {style.dim}({said}){style.off}')}"
 
 
 def _unsupported(written: synthesis.Synthesis, style: terminal.Style) -> Iterable[str]:
