@@ -415,7 +415,7 @@ def test_what_is_too_doubtful_to_be_shown_is_read_by_a_model(
             ]
         )
         doubtful.models.embed()
-        model = Model(GOOD)
+        model = Model(lines(GOOD))
         doubtful.models.use_llm(model)
         assert doubtful.search("why did we drop Redis?").status == "no_results"
         doubtful.think("why did we drop Redis?")

@@ -129,16 +129,19 @@ _THOUSANDS = re.compile(r"-?\d{1,3}(?:[.,]\d{3})+")
 
 
 @lru_cache(maxsize=512)
-def read(text: str) -> ClauseReading:
+def read(text: str, *, any_language: bool = False) -> ClauseReading:
+    """Returns the reading of a text. *any_language*: names are told by what is known of the words
+    of other languages; without it German has none, and the capitals of others are names."""
     text = text[:LONGEST]
-    spoken = language(text) or _other_language(text)
-    names = text != text.lower()
+    spoken = language(text) or (_other_language(text) if any_language else "")
+    names = text != text.lower() and (any_language or spoken != "de")
+    is_name = _NAMES.get(spoken, _is_name) if any_language else _is_name
     text = spelled(text)
     raws, joined = _raw(text)
     tokens: list[ClauseToken] = []
     at = 0
     while raws[at] is not _NO_WORD:
-        found, used = _token(raws, at, _NAMES.get(spoken, _is_name) if names else _is_no_name)
+        found, used = _token(raws, at, is_name if names else _is_no_name)
         tokens += found
         at += used
     last = max(0, *(raw.clause for raw in raws))

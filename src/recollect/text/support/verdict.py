@@ -82,8 +82,8 @@ class CitedSentence:
 
     def __init__(self, text: str, cited: str, around: str, near: Near) -> None:
         self.text, self.cited = text, cited
-        self.said, self.spans = read(text), read(cited)
-        self.known = (*self.spans.tokens, *read(around).tokens)
+        self.said, self.spans = read(text, any_language=True), read(cited, any_language=True)
+        self.known = (*self.spans.tokens, *read(around, any_language=True).tokens)
         """The tokens of the spans, and of the text around them, which may tell who is meant."""
         languages = {self.said.language, self.spans.language} - {""}
         self.comparable = languages <= {"en"}
