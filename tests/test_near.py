@@ -148,6 +148,13 @@ What does Helix Pharma pay per word? | Who is the contact person at Helix Pharma
 Who is the contact person at Helix Pharma? | What does Helix Pharma pay per word?
 What does Helix Pharma pay per word? | What is the period of notice at Helix Pharma?
 Which car does Jonas have? | Which card does Jonas have?
+incident 18 | who fixed incident 18?
+billing server | who pays for the billing server?
+order 88123 | who bought order 88123?
+the offsite | when is the offsite?
+budget review | how long does the budget review take?
+when do we sign the release? | on which day do we release?
+where do I print the report | where do I report it
 Who chairs the Orion board? | What is on the Orion chairs?
 Wie ist die Telefonnummer von Anna? | Wo wohnt Anna?""",
     "a letter, and signs behind a word": """
@@ -268,6 +275,7 @@ def test_without_a_model_only_the_same_words_are_the_same(a: str, b: str) -> Non
             "How do I promote the replica of the parcel database?",
             "what comes before or after it is another thing",
         ),
+        ("who bought the pump?", "pump", "one only names what the other asks something of"),
         ("how much is 2 kg", "how much is 3 kg", "“2” is only in one"),
     ],
 )

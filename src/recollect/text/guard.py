@@ -102,6 +102,13 @@ _NAMED = re.compile(
     r"\b(?:what|which) (?!(?:is|are|was|were|be|do|does|did|has|have|had|can|could|will|would|should"
     r"|may|must|the|our|my|a|an|of|we|i)\b)(\w+)"
 )
+_OF_A_TOPIC = _PARTICULAR - {"times"}
+"""What is asked of a topic that no word of it can tell."""
+_DONE = re.compile(
+    r"\b(?:do|does|did) (?:i|we|you|they|he|she|it|one) (?:\w+ly |still |also )?(\w+)"
+)
+_LIGHT = frozenset(map(stem, "make take give get put set".split()))
+"""Verbs that say little by themselves: "make the booking" is to book."""
 _ALIKE = ({"number", "degree"}, {"long", "time"}, {"long", "degree"}, {"way", "thing"})
 _NEED = re.compile(r"\b(?:have|has|had|need|needs|needed) to\b")
 _GOING = re.compile(r"\b(?:is|are|am) going to\b|\b(?<!the )(?<!a )(?:will|shall)\b")
@@ -548,6 +555,38 @@ def _roots(view: _ComparedText) -> set[str]:
 
 
 _EXACT = (_denial, _signs, _lettered, _unshared)
+
+
+@_both_ways
+@_says("one only names what the other asks something of")
+def _topic(a: _ComparedText, b: _ComparedText) -> bool:
+    """Whether one is a bare topic ("billing server"), and the other asks of it when or where, or in
+    words of its own ("who pays for it"). What it names and the other asks for is no topic: "garage
+    code", "which code opens the garage"."""
+    if a.asks or b.asks in ("", "yes") or _asks().search(a.text):
+        return False
+    mine, yours = _meanings(a), _meanings(b)
+    named = _NAMED.search(" ".join(b.asking))
+    if _says_more(mine, yours) or (named and _in(_base(named[1]), mine.stems)):
+        return False
+    more = set(yours.stems) - {_base(place) for place in PLACES}
+    says = any(not _in(word, mine.stems) for word in more)
+    return b.asks in _OF_A_TOPIC or (says and (b.asks, b.predicate) != ("thing", "is"))
+
+
+@_both_ways
+@_says("a verb of one is another word of the other")
+def _done(a: _ComparedText, b: _ComparedText) -> bool:
+    """Whether both say what somebody does, and what is done in one is spoken of in the other, where
+    something else is done: "when do we release", "when do we sign the release"."""
+    one, two = (_DONE.search(" ".join(view.asking)) for view in (a, b))
+    if one is None or two is None:
+        return False
+    does, other = _base(one[1]), _base(two[1])
+    plain = stopwords() | _LIGHT
+    return does != other and not {does, other} & plain and does in map(_base, b.words)
+
+
 _ANY = (_spoken, *_EXACT, _asked, _moved, _unlike)
 _ENGLISH = (
     *_EXACT,
@@ -562,6 +601,8 @@ _ENGLISH = (
     _direction,
     _beside,
     _roles,
+    _topic,
+    _done,
     _unlike,
 )
 
