@@ -229,6 +229,58 @@ def test_what_is_said_of_somebody_else_is_no_direct_answer() -> None:
     assert "held back" not in stage(right, "grade").reason
 
 
+@pytest.mark.parametrize(
+    ("text", "right", "wrong"),
+    [
+        (
+            "El despacho de Marta está en la segunda planta, junto a la cocina.",
+            "¿Dónde está el despacho de Marta?",
+            "¿Dónde está el despacho de Pedro?",
+        ),
+        (
+            "Зарплату выплачивают пятого числа каждого месяца.",
+            "Когда выплачивают зарплату?",
+            "Когда выплачивают дивиденды?",
+        ),
+        (
+            "办公室的门禁密码是四七一一，每个季度更换一次。",
+            "办公室的门禁密码是多少？",
+            "停车场的门禁卡在谁那里？",
+        ),
+    ],
+)
+def test_words_of_another_language_that_nothing_has_hold_an_answer_back(
+    text: str, right: str, wrong: str
+) -> None:
+    with opened(note("it", text), note("n", "Milk, cheese and hay for the barn.")) as memory:
+        said = [memory.search(one, by="keyword").status for one in (right, wrong)]
+    assert said == ["direct_passages", "needs_synthesis"]
+
+
+@pytest.mark.parametrize("question", ["給料日はいつですか？", "社長は誰ですか？"])
+def test_what_only_asks_is_no_word_to_look_for(question: str) -> None:
+    text = (
+        "バックアップは毎晩大阪のサーバーに保存されます。会議はいつも木曜日です。担当は誰でもよい。"
+    )
+    with opened(note("it", text)) as memory:
+        assert memory.search(question, by="keyword").status == "no_results"
+
+
+INCIDENTS = """## 2026-02-11
+Incident 17: the queue stalled because a worker ran out of memory. Ben restarted it.
+
+## 2026-03-20
+Incident 18: certificates expired on the staging proxy. Carla renewed them."""
+
+
+def test_what_has_another_number_is_no_direct_answer() -> None:
+    others = [note(f"n{n}", f"Milk, cheese and hay for barn {n}.") for n in range(25)]
+    with opened(note("it", INCIDENTS, title="Incidents"), *others) as memory:
+        right = memory.search("what happened in incident 18?", by="keyword")
+        wrong = memory.search("what happened in incident 19?", by="keyword")
+    assert (right.status, wrong.status) == ("direct_passages", "needs_synthesis")
+
+
 HOWTO = """## Handover of a flat
 Take the meter readings with a photo, count the keys, sign form seven. The deposit goes back within
 eight weeks, less what is broken.

@@ -227,9 +227,9 @@ def _row_of(content: dict[str, Any]) -> Row:
 
 
 def _around(
-    absent: float, among: float, stated: Sequence[float], taught: bool, unnamed: bool = False
+    absent: float, among: float, stated: Sequence[float], *known: bool
 ) -> grade.Surroundings:
-    return grade.Surroundings(absent, among, Stated(*stated), taught, unnamed)
+    return grade.Surroundings(absent, among, Stated(*stated), *known)
 
 
 def _wide_of(content: Mapping[str, Any]) -> Wide:

@@ -31,9 +31,9 @@ from math import exp, log
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Candidate, Contribution, Signals
 from recollect.reading import fitted
-from recollect.reading.pool import SURE, Pass, Pool, probability, share
+from recollect.reading.pool import SURE, WORDED, Pass, Pool, probability, share
 from recollect.reading.signals import signals
-from recollect.reading.stated import Stated, is_taught, stated
+from recollect.reading.stated import Stated, is_taught, is_unmet, stated
 from recollect.text.questions.subjects import is_unnamed
 from recollect.trace import say, stage, surviving
 
@@ -202,6 +202,9 @@ class Surroundings(NamedTuple):
     """The question is in a language in which that was taught."""
     unnamed: bool = False
     """The question names something by an identifier, and nothing found has any that it names."""
+    unmet: bool = False
+    """There is nothing to go by but the words, in a language in which nothing was taught, and what
+    was found has hardly any of them."""
 
 
 def surroundings(pool: Pool, best: Sequence[Candidate]) -> Surroundings:
@@ -209,8 +212,9 @@ def surroundings(pool: Pool, best: Sequence[Candidate]) -> Surroundings:
     worth = pool.worth
     absent = share(worth, worth.keys() - found)
     among, asked = log(max(pool.among, 1)), pool.of.parsed.prose
-    unnamed = is_unnamed(asked, found)
-    return Surroundings(absent, among, stated(best, pool), is_taught(asked), unnamed)
+    nearest, taught = stated(best, pool), is_taught(asked)
+    unmet = not taught and pool.grader in WORDED and is_unmet(best, pool, nearest)
+    return Surroundings(absent, among, nearest, taught, is_unnamed(asked, found), unmet)
 
 
 def set_signals(best: Sequence[Candidate], around: Surroundings) -> dict[str, float]:
@@ -237,6 +241,7 @@ def set_signals(best: Sequence[Candidate], around: Surroundings) -> dict[str, fl
         "among": around.among,
         "taught": float(around.taught),
         "unnamed": float(around.unnamed),
+        "unmet": float(around.unmet),
         **around.stated._asdict(),
     }
 
@@ -273,7 +278,7 @@ def held_back(known: Mapping[str, float], by: Grader) -> float:
     """How sure an answer may be at most, by what its nearest sentence has; a few words without
     grammar ask for no sentence. What is true of one key, house or year is not of another: where
     nothing has the one that is asked for, no answer is direct."""
-    if known.get("unnamed"):
+    if known.get("unnamed") or known.get("unmet"):
         return _UNNAMED
     most = _UNNAMED if known.get("another") else 1.0
     if by.kind == "terse" or not known.get("taught"):

@@ -29,8 +29,9 @@ from recollect.text.questions.subjects import (
     years_in,
 )
 from recollect.text.stated import of_statement
-from recollect.text.stopwords import language
-from recollect.text.terms import fold, is_run, stems
+from recollect.text.stopwords import language, stopwords
+from recollect.text.support.tables import MONTHS
+from recollect.text.terms import fold, is_run, stem, stems
 from recollect.text.units import units_of
 
 DOCUMENTS, PASSAGES = 3, 8
@@ -39,8 +40,18 @@ _CAPITAL = re.compile(r"\b[^\W\d_a-z]\w*[a-z]\w*")
 """A word that is written as the name of a person or a place is: "CLI" and "a524" are not."""
 _SEVERAL = 2
 """So many words besides the names say what is asked of them."""
+_LEAST = 1 / 3
+"""What the words that its nearest sentence has are worth at least, as a share of the question's, of
+an answer in a language in which nothing else tells."""
+_UNKNOWN = 0.45
+"""What the words are worth at most, of those, that nothing has; pairs of characters are often of
+two words."""
+_COUNTED = re.compile(r"\b([^\W\d_]{3,})[ #-]{1,2}(\d+)\b(?!\s*[%°]|[.,:]\d)")
+"""A word and a number behind it, which together may name a thing: "incident 19"."""
 _UNSAID = frozenset({"file", "commit"})
 """Where a date is from that nobody wrote."""
+
+_DATES = frozenset(map(stem, MONTHS))
 
 
 class Stated(NamedTuple):
@@ -107,7 +118,9 @@ def stated(best: Sequence[Candidate], pool: Pool) -> Stated:
         float(_is_exchanged(asked, nearest) or _has_names_alone(asked, nearest, pool)),
         log1p(len(pool.worth)),
         float(
-            _has_other_names(asked, nearest, pool) or _is_of_other_years(asked, nearest, passages)
+            _has_other_names(asked, nearest, pool)
+            or _is_of_other_years(asked, nearest, passages)
+            or any(_has_other_number(one, pool) for one in (nearest.stored, pool.stored(best[0])))
         ),
     )
 
@@ -116,6 +129,17 @@ def is_taught(question: str) -> bool:
     """Whether it is in a language whose questions taught what a sentence that answers has: in
     German words are compounds, and Chinese writes none."""
     return language(question) in ("en", "") and not any(map(is_run, question))
+
+
+def is_unmet(best: Sequence[Candidate], pool: Pool, nearest: Stated) -> bool:
+    """Whether hardly any word of the question is in the sentence that has most of them, much of
+    what it asks is in nothing that was found, or no name of it is in the best."""
+    worth, found = pool.worth, set().union(*pool.matched.values())
+    names = stems(" ".join(_particulars(pool.of.parsed.prose).names))
+    has = set().union(*(pool.matched.get(c.passage, ()) for c in best[:DOCUMENTS]))
+    unknown = share({word: worth[word] for word in worth if not is_run(word)}, worth.keys() - found)
+    strange = bool(names) and names.isdisjoint(has)
+    return strange or nearest.sentence < _LEAST or unknown > _UNKNOWN
 
 
 def _passages(best: Sequence[Candidate], pool: Pool) -> list[StoredPassage]:
@@ -178,6 +202,24 @@ def _has_other_names(asked: Subjects, nearest: _Sentence, pool: Pool) -> bool:
     if not other or names.isdisjoint(known):
         return False
     return names.isdisjoint(stems(f"{nearest.around}\n{nearest.section}"))
+
+
+def _has_other_number(stored: StoredPassage, pool: Pool) -> bool:
+    """Whether a passage numbers what the question numbers ("incident 19"), and has other numbers of
+    it only."""
+    said = _numbered(f"{_name(stored)}\n{stored.passage.heading}\n{stored.passage.text}")
+    wanted = _numbered(pool.of.parsed.prose)
+    return any(word in said and numbers.isdisjoint(said[word]) for word, numbers in wanted.items())
+
+
+def _numbered(text: str) -> dict[str, set[str]]:
+    """Returns the numbers that stand behind each word of a text that is no word of grammar, and no
+    month or the like."""
+    found: dict[str, set[str]] = {}
+    for word, number in _COUNTED.findall(text):
+        if (known := stem(fold(word))) not in stopwords() | _DATES:
+            found.setdefault(known, set()).add(number.lstrip("0"))
+    return found
 
 
 def _is_of_other_years(

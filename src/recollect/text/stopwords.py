@@ -44,6 +44,14 @@ où quand comment il elle nous vous ils elles ce cette ces en au aux
 """,
 }
 
+_SIGNS = frozenset("的了是在吗呢谁什么几哪怎誰何はがをにでとのも")
+"""Characters that carry grammar, or ask, in Chinese and Japanese."""
+_PAIRS = frozenset(
+    "多少 いつ どこ だれ なに なん どう どの です すか ます ませ せん した して する ある いる から"
+    " まで この その あの では とは には".split()
+)
+"""Pairs of characters that do so, each of which may be part of a word."""
+
 
 @cache
 def stopwords() -> frozenset[str]:
@@ -62,6 +70,11 @@ def grammar_words(language: str = "") -> frozenset[str]:
     """Of a language, or of all at once, folded and not stemmed: "own" is one, "owns" is none."""
     known = _grammar()
     return known[language] if language else frozenset[str]().union(*known.values())
+
+
+def is_grammar_run(term: str) -> bool:
+    """Whether one or two characters of a script without spaces carry grammar, or ask."""
+    return term in _PAIRS or not _SIGNS.isdisjoint(term)
 
 
 @lru_cache(maxsize=16)

@@ -21,7 +21,7 @@ from recollect.errors import QueryError
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Clause, Filter, TextQuery
 from recollect.text.questions.asker import words_for
-from recollect.text.stopwords import grammar_words, language, stopwords
+from recollect.text.stopwords import grammar_words, is_grammar_run, language, stopwords
 from recollect.text.terms import fold_prefix, is_run, phrase_terms, query_terms
 
 MAX_WORDS = 256
@@ -198,6 +198,8 @@ class _QueryDraft:
         is one and "owns" is none; "son" is one in Spanish."""
         common, grammar = stopwords(), grammar_words(language(prose))
         for clause in asked:
+            if clause.kind != "phrase" and is_run(clause.term) and is_grammar_run(clause.term):
+                continue
             known = clause.kind == "word" and clause.term in common
             if not known or not grammar.issuperset(self.typed.get(clause.term, ())):
                 yield clause
