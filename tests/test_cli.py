@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from math import exp
 from pathlib import Path
 from typing import Any
 
@@ -395,7 +396,13 @@ def test_explain_shows_the_stages_and_the_parts_of_the_score(filled: Cli) -> Non
     done = filled("search", "kayak", "--explain")
     assert "what happened" in done.out
     assert re.search(r"found by .*lexical \(#1, [1-9]", done.out)
-    assert "sure, from" in done.out
+    text = " ".join(done.out.split())
+    found = re.search(r"([+-][\d.]+) = ([^;]*), ([\d.]+) by itself", text)
+    assert found
+    parts = map(float, re.findall(r"[+-]\d+\.\d+", found[2]))
+    assert sum(parts) == pytest.approx(float(found[1]), abs=0.05)
+    assert 1 / (1 + exp(-float(found[1]))) == pytest.approx(float(found[3]), abs=0.02)
+    assert "0.60 is enough" in text
     assert not re.search(r"[+-]0\.00 (lexical|vector)", done.out)
 
 

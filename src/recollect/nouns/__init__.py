@@ -21,7 +21,9 @@ from recollect.nouns.answers import (
     Stage,
     Status,
     TimeFound,
+    in_figures,
     in_words,
+    of_odds,
 )
 from recollect.nouns.candidates import (
     Arm,
@@ -195,6 +197,7 @@ __all__ = [
     "group_by",
     "grouped",
     "hashed",
+    "in_figures",
     "in_words",
     "index_by",
     "json_list",
@@ -203,6 +206,7 @@ __all__ = [
     "mapping",
     "not_among",
     "not_none",
+    "of_odds",
     "of_type",
     "only",
     "optional_names",

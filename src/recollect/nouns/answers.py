@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
+from math import exp, floor
 from typing import Any, Literal
 
 from recollect.moments import day, iso
@@ -17,6 +18,8 @@ Status = Literal["cached_answer", "direct_passages", "needs_synthesis", "no_resu
 
 SURE, LIKELY = 0.8, 0.6
 """From these probabilities on a person is told "sure" or "likely"."""
+_FAR = 20.0
+"""Log-odds beyond this say no more."""
 TOLD = 160
 """Characters of a statement that was replaced, where it is told."""
 
@@ -26,6 +29,16 @@ def in_words(probability: float) -> str:
     if probability >= SURE:
         return "sure"
     return "likely" if probability >= LIKELY else "possible"
+
+
+def in_figures(probability: float) -> str:
+    """Says a probability in two digits, which are never those of a word that it does not reach."""
+    return f"{floor(100 * probability + 1e-6) / 100:.2f}"
+
+
+def of_odds(score: float) -> str:
+    """Says the probability that log-odds give by themselves."""
+    return in_figures(1 / (1 + exp(-max(-_FAR, min(_FAR, score)))))
 
 
 class Span(NamedTuple):

@@ -29,7 +29,7 @@ from collections.abc import Mapping, Sequence
 from math import exp, log
 
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Candidate, Contribution, Signals
+from recollect.nouns import Candidate, Contribution, Signals, in_figures
 from recollect.reading import fitted
 from recollect.reading.pool import SURE, WORDED, Pass, Pool, probability, share
 from recollect.reading.signals import signals
@@ -49,6 +49,14 @@ found; at twice, the threshold of the gate shows what is found with a probabilit
 _UNNAMED = 0.55
 """How sure an answer is at most that has none of the identifiers that are asked for, or speaks of
 another name or year."""
+_SCATTERED = "no sentence has all that is asked"
+_LACKED = {
+    "unnamed": "nothing that was found has what it names",
+    "unmet": "what was found has too few of its words",
+    "another": "what comes nearest is of another name, number or year",
+    "exchanged": "the nearest sentence has another name, number or year",
+}
+"""What the signals say that hold an answer back, the first that is there."""
 _PLACES = {name: place for place, name in enumerate(Signals._fields)}
 
 
@@ -94,10 +102,20 @@ def grade(pool: Pool) -> Pool:
     if strange:
         said += f"; uncalibrated: {', '.join(strange)}"
     made = again(pool._replace(grader=by.kind))
-    if made.best and made.ceiling <= min(made.confidence, asked.policy.direct_confidence):
-        said += "; held back: no sentence has all that is asked"
+    if made.best:
+        said += f"; {_judged(made)}"
     say(said)
     return made
+
+
+def _judged(pool: Pool) -> str:
+    """Says how sure the answer is, and what decided that beside the grades."""
+    enough = pool.of.policy.direct_confidence
+    sure = f"{in_figures(pool.confidence)} that it is among the first {FIRST}"
+    said = f"{sure}, {enough:.2f} is enough; {in_figures(pool.answerable)} that anything is stored"
+    if pool.ceiling <= min(pool.confidence, enough):
+        said += f"; held back: {pool.held}"
+    return said
 
 
 def _uncalibrated(asked: Pass, *, cosine: bool, odds: bool) -> list[str]:
@@ -122,7 +140,8 @@ def again(pool: Pool) -> Pool:
     known = set_signals(best, surroundings(pool, best))
     sure, ceiling = together(best, known, by), held_back(known, by)
     gate = answerable(known, by) if by.stored else min(1.0, _STORED * sure)
-    return _told(pool._replace(answerable=gate, ceiling=ceiling), best, min(sure, ceiling))
+    pool = pool._replace(answerable=gate, ceiling=ceiling, held=_lacked(known))
+    return _told(pool, best, min(sure, ceiling))
 
 
 def _told(pool: Pool, best: Sequence[Candidate], confidence: float) -> Pool:
@@ -286,6 +305,11 @@ def held_back(known: Mapping[str, float], by: Grader) -> float:
     weights = fitted.weights()["stated"]["weights"]
     score = sum(weight * known[name] for name, weight in weights.items())
     return min(most, probability(fitted.ceiling(score)))
+
+
+def _lacked(known: Mapping[str, float]) -> str:
+    """Says why an answer may be less sure than its grades."""
+    return next((why for name, why in _LACKED.items() if known.get(name)), _SCATTERED)
 
 
 def answerable(known: Mapping[str, float], by: Grader) -> float:

@@ -159,6 +159,8 @@ class Pool(NamedTuple):
     """The probability that the answer is among the first of them."""
     ceiling: float = 1.0
     """What that may be at most, by what the sentence has that comes nearest to the question."""
+    held: str = ""
+    """What the sentence lacks, or has instead."""
     answerable: float = 0.0
     """The probability that anything about what is asked is stored at all."""
 

@@ -20,7 +20,9 @@ from recollect.nouns import (
     Result,
     Stage,
     first_words,
+    in_figures,
     in_words,
+    of_odds,
 )
 from recollect.nouns.answers import TOLD
 from recollect.nouns.synthesis import Synthesis
@@ -110,7 +112,7 @@ def _headline(found: Answer, style: Style, explain: bool) -> str:
     parts = [f"{style.bold}{_STATUS[found.status]}{style.off}"]
     if found.results:
         parts += [
-            in_words(found.confidence) + when(explain, f" ({found.confidence:.2f})"),
+            in_words(found.confidence) + when(explain, f" ({in_figures(found.confidence)})"),
             f"{len(found.results)} of {found.total_found}",
             f"{found.budget.used:,} tokens",
         ]
@@ -185,12 +187,14 @@ def _folded(result: Result, style: Style) -> list[str]:
 
 def _reasons(result: Result, style: Style) -> list[str]:
     """Which arms found it, by rank and score of their own; and how the grade came about, heaviest
-    first: the parts sum to it."""
+    first: the parts sum to its log-odds. What these give by themselves is scaled, so that the best
+    is as sure as all of them are together."""
     found = ", ".join(f"{c.arm} (#{c.rank}, {c.raw:.2f})" for c in result.contributions if c.rank)
     parts = sorted(result.contributions, key=lambda c: -abs(c.value))
     said = " ".join(f"{c.value:+.2f} {c.arm}" for c in parts if c.value)
-    text = f"{result.confidence:.0%} sure, from {result.score:+.2f} = {said}"
-    lines = [*some(when(found, f"found by {found}")), text]
+    alone = f"{result.score:+.2f} = {said}, {of_odds(result.score)} by itself"
+    beside = f"{in_figures(result.confidence)} with what else is known (see grade)"
+    lines = [*some(when(found, f"found by {found}")), f"{alone}; {beside}"]
     wrapped = chain.from_iterable(textwrap.wrap(line, width() - 4) for line in lines)
     return [f"    {style.dim}{line}{style.off}" for line in wrapped]
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from recollect.errors import UsageError
 from recollect.markup import Html, el, joined, url
-from recollect.nouns import MAX_LIMIT, ROLES, Answer, Named, Result
+from recollect.nouns import MAX_LIMIT, ROLES, Answer, Named, Result, in_figures, of_odds
 from recollect.surfaces import headlines
 from recollect.surfaces.commands.usage_text import duration
 from recollect.surfaces.page import charts, home, links, markdown, suggested
@@ -400,7 +400,8 @@ def _why(one: Result) -> Html | None:
     found = ", ".join(
         f"{ARMS.get(c.arm, c.arm)} (#{c.rank}, {c.raw:.2f})" for c in one.contributions if c.rank
     )
-    total = f"{one.score:+.2f} in all, which is {charts.share(one.confidence)} sure"
+    alone = f"{one.score:+.2f} in all, which is {of_odds(one.score)} by itself"
+    total = f"{alone}; {in_figures(one.confidence)} with what else is known"
     return el(
         "details",
         el("summary", "Why"),
