@@ -57,6 +57,14 @@ def test_stop_words_that_are_all_there_is_are_looked_for() -> None:
     assert set(parse("the who").content) <= stopwords()
 
 
+@pytest.mark.parametrize(
+    ("text", "bare"),
+    [("the", True), ("and", True), ("IT", False), ("to be or not to be", False), ("tea", False)],
+)
+def test_a_word_of_grammar_asks_for_nothing(text: str, bare: bool) -> None:
+    assert parse(text).bare is bare
+
+
 def test_the_embedder_reads_the_words_without_filters_and_exclusions() -> None:
     assert parse('when do "we deploy" kind:note -friday').prose == "when do we deploy"
 

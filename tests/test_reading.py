@@ -266,6 +266,13 @@ def test_what_only_asks_is_no_word_to_look_for(question: str) -> None:
         assert memory.search(question, by="keyword").status == "no_results"
 
 
+def test_a_word_that_is_in_any_text_shows_nothing() -> None:
+    with opened(note("it", "The harbour is the oldest in the country.")) as memory:
+        found = memory.search("the")
+    assert found.status == "no_results"
+    assert "say what to look for" in " ".join(found.hints)
+
+
 INCIDENTS = """## 2026-02-11
 Incident 17: the queue stalled because a worker ran out of memory. Ben restarted it.
 

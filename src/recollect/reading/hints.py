@@ -39,6 +39,8 @@ class Findings(NamedTuple):
     """How many of the results are behind those that time has put in order."""
     unknown: tuple[str, ...] = ()
     """What is said of limits that nothing in the store is within."""
+    bare: bool = False
+    """The question is a word of grammar."""
     unsure: int = 0
     """How many are less sure than the caller wants, where nothing else is shown."""
 
@@ -61,6 +63,8 @@ def hints(said: Status, told: Findings, has_nearest: bool) -> tuple[str, ...]:
     if said == "needs_synthesis":
         made += without(NONE_OF, told.lacking)
         return (*done, *made)
+    if told.bare:
+        made.append("a word that is in any text asks for nothing; say what to look for")
     made += told.unknown
     if told.unsure:
         made.append(f"the limit on confidence hides {told.unsure} that may answer")

@@ -430,6 +430,8 @@ def _cut(found: retrieval.Retrieval) -> Selection:
     taken = {c.document for c in good}
     least = found.question.policy.worth * found.pool.confidence if good else 0.0
     left = not_of_documents(found.pool.best, taken)
+    if not found.pool.of.parsed.content:  # nothing but beginnings of words, which say no meaning
+        left = (c for c in left if c.signals.lexical or c.signals.title)
     rest = tuple((c, why) for c in left if c.confidence >= least or c in over)
     copies = {*chain.from_iterable(folded.values())}
     again = tuple((c, SAME) for c in of_passages(good, copies))
@@ -542,6 +544,8 @@ def _answer(
     time = time_found(question.query, results, said)
     told = Findings(found.spelling, found.again, relaxed, unseen, gone, unquoted, time=time)
     told = told._replace(beside=len(results) - len(time.dates) if time else 0)
+    if question.parsed.bare:
+        told = told._replace(bare=True)
     if said in _LACKING:
         told = told._replace(lacking=_LACKING[said](kept, len(results), had))
     if said == "no_results" and question.policy.min_confidence > question.policy.keep:

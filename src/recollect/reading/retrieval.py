@@ -75,6 +75,8 @@ DELETED = 4.0
 """So much better, in log-odds, must what its source no longer has be to stand first: a file that
 was deleted or renamed is mostly replaced."""
 
+BARE = "the question has no word that says what is asked"
+
 
 class Retrieval(NamedTuple):
     """What was found for a question: graded, and nothing cut yet."""
@@ -262,6 +264,8 @@ def worthwhile(found: Retrieval, among: Sequence[Candidate], few: int = cut.FEW)
     """Returns those of these that are good enough, and what decided; no more than *few* where it is
     doubtful that any answers."""
     pool = found.pool
+    if pool.of.parsed.bare and not any(c.signals.exact for c in among):
+        return cut.Kept([], BARE)
     if found.question.query.time.ordered and pool.of.policy.doubts(pool.answerable):
         among = among[: cut.FEW]  # the first in time, not the best
     by_words = pool.grader in WORDED

@@ -61,6 +61,8 @@ class Parsed(NamedTuple):
     """How many distinct terms went over MAX_WORDS and were left out."""
     terse: bool = False
     """A few words and no grammar: somebody looks for what has them."""
+    bare: bool = False
+    """A single word of grammar ("the"), in small letters: it asks for nothing."""
 
     def narrowed(self, given: Filter) -> Filter:
         """*given* with the limits written in the query; what the caller set explicitly wins."""
@@ -172,7 +174,8 @@ class _QueryDraft:
 
     def parsed(self) -> Parsed:
         asked, prose = list(self.asked), " ".join(self.prose)
-        meaningful = list(self._meaningful(asked, prose)) or asked
+        said = list(self._meaningful(asked, prose))
+        meaningful, bare = said or asked, len(asked) == 1 and not (said or self.must)
         kept = meaningful[:MAX_WORDS]
         return Parsed(
             TextQuery(
@@ -185,6 +188,7 @@ class _QueryDraft:
             tuple(self.limits[:MAX_CONDITIONS]),
             len(meaningful) - len(kept),
             len(meaningful) == len(asked) <= TERSE,
+            bare and prose.islower() and not is_run(prose),
         )
 
     @staticmethod
