@@ -417,7 +417,14 @@ def test_an_ordinary_word_that_is_what_is_asked_about(m: Memory, query: str) -> 
 
 @pytest.mark.parametrize(
     "query",
-    ["how do I rent a car?", "how much can we rent it for?", "what are the rent control laws?"],
+    [
+        "how do I rent a car?",
+        "how much can we rent it for?",
+        "what are the rent control laws?",
+        "did they rent it?",
+        "who should rent the flat?",
+        "we should rent this",
+    ],
 )
 def test_an_ordinary_word_that_is_not_what_is_asked_about(m: Memory, query: str) -> None:
     keep(m, "rent", "The net rent is 612 euros a month", name="rent", aliases=["Miete"])

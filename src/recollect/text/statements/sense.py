@@ -43,6 +43,9 @@ ma mes notre nos
 )
 _BEFORE_A_VERB = frozenset("to i we you they he she it who will would lets".split())
 
+_MODES = frozenset("should must could may might did do does".split())
+_OBJECTS = frozenset("it them him me us you these those".split())
+
 
 class Sense(NamedTuple):
     meant: bool
@@ -80,8 +83,8 @@ def sense(
     word, rest = text[at], [*text[:at], *text[at + 1 :]]
     own = stem(word.folded)
     others = {stem(other.folded) for other in rest} - stopwords()
-    as_verb = word.joined and text[at - 1].folded in _BEFORE_A_VERB
-    if not others or (others <= wanted() and not as_verb):
+    as_verb = _is_verb(text, at)
+    if len(text) == 1 or (others <= wanted() and not as_verb):
         return Sense(True, "nothing else is said")
     spellings = {*names, *_written(about)}
     as_written = {one for one in spellings if one.casefold() == word.written.casefold()}
@@ -102,6 +105,15 @@ def sense(
         return Sense(False, "an ordinary word here")
     said = sorted(shared) or [text[n].written for n in companions]
     return Sense(True, f"beside “{'”, “'.join(said[:3])}”" if said else "a noun by itself")
+
+
+def _is_verb(text: Sequence[TextWord], at: int) -> bool:
+    """Whether the word stands as a verb: "they rent it", "we should audit this"."""
+    if not text[at].joined:
+        return False
+    before, after = text[at - 1].folded, [one.folded for one in text[at + 1 : at + 2]]
+    has_object = not (_BEFORE_A_NOUN | _OBJECTS).isdisjoint(after)
+    return before in _BEFORE_A_VERB or (before in _MODES and has_object)
 
 
 def _is_noun(text: Sequence[TextWord], at: int) -> bool:
