@@ -351,3 +351,69 @@ def test_what_decides_stays_within_the_budget(tmp_path: Path) -> None:
         for budget in range(20, 200, 20):
             found = memory.search("Do we have a dog?", cache=False, budget=budget)
             assert found.budget.used <= budget or len(found.results[0].text.splitlines()) == 1
+
+
+PETREL = "what is the petrel launch date?"
+SHIPPED = note(
+    "petrel", "We ship it to customers on 12 January 2027, Ines confirmed.", title="Petrel"
+)
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        [
+            ("user", "Look into petrel"),
+            ("tool", "WebSearch query='petrel launch date'"),
+            ("tool", "no results"),
+            ("tool", "mcp__docs__search_pages q='petrel launch date'"),
+            ("tool", "Bash command='grep -rn \"petrel launch date\" docs'"),
+            ("assistant", "Neither the web nor the docs say anything."),
+        ],
+        [
+            ("user", f"{PETREL} I need it for the slides."),
+            ("assistant", "You are asking when petrel launches. I have no information on it."),
+        ],
+        [("user", PETREL), ("assistant", "Nothing found.")],
+        [("user", "Wann startet petrel?"), ("assistant", "Dazu habe ich keine Informationen.")],
+        [("user", "¿Cuándo sale petrel?"), ("assistant", "No lo sé, no encuentro nada.")],
+    ],
+)
+def test_what_only_looked_for_it_and_found_nothing_is_no_answer(
+    tmp_path: Path, turns: list[tuple[str, str]]
+) -> None:
+    with Memory.open(tmp_path / "store", rerank_model="none") as memory:
+        memory.put([SHIPPED, session("looked", *turns, date=APRIL)])
+        memory.models.embed()
+        for question in (PETREL, "When does petrel launch?", turns[0][1]):
+            found = memory.search(question, cache=False).results
+            assert [one.document for one in found][:1] in ([], ["petrel"]), question
+
+
+@pytest.mark.parametrize(
+    "call", ["Bash command='rg --files-with-matches ferry docs'", "Bash command='ferry --pier'"]
+)
+def test_a_command_tells_how_something_is_done(tmp_path: Path, call: str) -> None:
+    turns = ("user", "List the docs about the ferry."), ("tool", call), ("assistant", "Done.")
+    with Memory.open(tmp_path / "store", rerank_model="none") as memory:
+        memory.put([session("ferry", *turns)])
+        memory.models.embed()
+        found = memory.search("how do I list the docs about the ferry?", cache=False)
+    assert call in found.results[0].text
+
+
+def test_what_was_looked_up_is_found_where_it_is_asked_what_tools_did(tmp_path: Path) -> None:
+    call = "WebSearch query='petrel launch date'"
+    with Memory.open(tmp_path / "store", rerank_model="none") as memory:
+        memory.put([SHIPPED, session("looked", ("user", "Look into petrel"), ("tool", call))])
+        found = memory.search(PETREL, roles=["tool"])
+    assert call in found.results[0].text
+
+
+def test_a_prompt_that_tells_something_counts_though_nothing_was_found(tmp_path: Path) -> None:
+    told = "petrel launches on 12 January, put it into the calendar."
+    with Memory.open(tmp_path / "store", rerank_model="none") as memory:
+        memory.put([session("told", ("user", told), ("assistant", "I can't find a calendar."))])
+        memory.models.embed()
+        found = memory.search(PETREL, cache=False)
+    assert told in found.results[0].text

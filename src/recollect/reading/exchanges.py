@@ -7,6 +7,9 @@ together they score the mean of the two, and have the words of both. That finds 
 nothing else answers; it puts none before what answers by its own words, for what was replied may
 have been wrong, and is seldom more than what the store says anyway.
 
+The call of a tool that only looks something up asks as well, and so does a prompt to which only
+was replied that nothing is known.
+
 A turn is indexed under the one before it and under the title of its session, which mostly is the
 question that it began with. So whatever follows the very same question would come first by that
 alone, and the shortest of it, a tool's call or "thanks", before the rest. Of all that follows it,
@@ -27,7 +30,15 @@ from recollect.reading.pool import (
     grouped_by_document,
     share,
 )
-from recollect.text.questions.asking import SAME, is_no_answer, is_question, is_same, says_no_more
+from recollect.text.calls import only_looks
+from recollect.text.questions.asking import (
+    SAME,
+    is_no_answer,
+    is_question,
+    is_same,
+    only_sends,
+    says_no_more,
+)
 from recollect.text.terms import stems
 from recollect.trace import say, stage, unreported
 
@@ -61,7 +72,7 @@ def answered(pool: Pool) -> Pool:
     what was replied to the best of the questions."""
     every = pool.every()
     asking = [] if pool.of.questions else [c for c in every if _asks(pool.stored(c), pool)]
-    empty = {c.passage for c in every if _knows_nothing(pool.stored(c))}
+    empty = {c.passage for c in every if _says_nothing(pool.stored(c), pool)}
     if not asking and not empty:
         return unreported(pool)
     questions = {c.passage for c in asking}
@@ -100,6 +111,14 @@ def _speaks(stored: StoredPassage, pool: Pool) -> bool:
     return share(pool.worth, stems(stored.passage.text)) >= OWN
 
 
+def _says_nothing(stored: StoredPassage, pool: Pool) -> bool:
+    """Whether it knows nothing, or is the call of a tool that only looks something up; not where
+    what tools did is asked for."""
+    said, roles = stored.passage, pool.of.filter.roles or ()
+    looks = said.role == "tool" and "tool" not in roles
+    return _knows_nothing(stored) or (looks and only_looks(said.text, pool.of.parsed.prose))
+
+
 def _knows_nothing(stored: StoredPassage) -> bool:
     """Whether an assistant only said that it does not know."""
     said = stored.passage
@@ -113,7 +132,15 @@ def _asks(stored: StoredPassage, pool: Pool) -> bool:
     if role and role not in SPOKEN:
         return False
     typed = role == "user"
-    return is_question(text, typed=typed) or (typed and says_no_more(text, pool.of.parsed.prose))
+    if is_question(text, typed=typed) or (typed and says_no_more(text, pool.of.parsed.prose)):
+        return True
+    return typed and only_sends(text, pool.of.parsed.prose) and _is_unanswered(stored, pool)
+
+
+def _is_unanswered(question: StoredPassage, pool: Pool) -> bool:
+    """Whether all that was replied to a question is that nothing is known."""
+    followed = _replied(question, pool, AFTER)
+    return not followed.replies and any(map(_knows_nothing, followed.turns))
 
 
 def _replied(question: StoredPassage, pool: Pool, after: int) -> _Replied:

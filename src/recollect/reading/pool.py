@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from math import exp
@@ -28,13 +27,12 @@ from recollect.nouns import (
 from recollect.ports import Embedder, Llm, PairModel, Reranker, Store, VectorResult
 from recollect.text import frontmatter
 from recollect.text import pairs as text_pairs
+from recollect.text.calls import is_call
 from recollect.text.questions.parse import Parsed
 from recollect.text.terms import is_run, query_terms
 
 WORDED = frozenset({"words", "terse"})
 """Kinds of evidence that cannot tell that nothing is there."""
-CALL = re.compile(r"[\w./:-]{1,80} \w+=")
-"""How the call of a tool begins: its name, and the first of its arguments."""
 
 
 class LanguageModel(NamedTuple):
@@ -112,7 +110,7 @@ class Pass(NamedTuple):
         roles, role = self.filter.roles, stored.passage.role
         if roles is not None:
             return not role or role in roles
-        return role not in UNHEARD or (role == "tool" and bool(CALL.match(stored.passage.text)))
+        return role not in UNHEARD or (role == "tool" and is_call(stored.passage.text))
 
 
 class Exchange(NamedTuple):

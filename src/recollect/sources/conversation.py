@@ -16,13 +16,13 @@ from recollect.nouns import Document, Message
 from recollect.sources.sessions.base import Format, Session
 from recollect.sources.sessions.own import is_own
 from recollect.sources.values import nonempty
+from recollect.text.calls import is_call
 from recollect.text.redact import secret_around
 
 MAX_TOOL = 4_000
 """Characters of a tool's output that are kept: its beginning and its end."""
 OWN, THOUGHTS, SHORTENED = "recollect's own", "thoughts", "tool outputs shortened"
 """What is left out, as a receipt counts it."""
-_CALL = re.compile(r"[\w./:-]{1,80} \w+=")
 _RESULT = re.compile(r"\S{1,80}:(?:\s|$)")
 """How the result of a tool of ours begins, where a client names it."""
 
@@ -94,7 +94,7 @@ def _without_own(messages: Iterable[Message], left_out: Counter[str]) -> Iterato
             yield message
             continue
         own, line = is_own(message.text), message.text.strip()
-        if _CALL.match(line) or (own and not _RESULT.match(line)):
+        if is_call(line) or (own and not _RESULT.match(line)):
             waiting.extend([own] * ("\n" not in line))  # else its result is in the same message
         elif waiting:
             own |= waiting.popleft()

@@ -4,7 +4,9 @@ about what was asked."""
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
+from itertools import takewhile
 
 from recollect.text.questions.wanted import wanted
 from recollect.text.sentences import units
@@ -101,6 +103,34 @@ def says_no_more(text: str, question: str) -> bool:
     return bool(said) and said <= stems(question)
 
 
+_SENT = re.compile(
+    r"""(?:please\s|bitte\s|por\sfavor\s|can\syou\s|could\syou\s)?
+      (?:(?:look|check|search|dig|see|ask|tell\sme|find|google|investigate|research)\b
+      | (?:such|schau|sieh|prüf|finde?|frag)e?\b
+      | (?:busca|mira|averigua|cherche|regarde|trouve)\b)""",
+    re.VERBOSE | re.IGNORECASE,
+)  # fmt: skip
+
+
+def only_sends(text: str, question: str) -> bool:
+    """Whether a prompt only sends somebody to look, or asks something and tells no number and no
+    word of the *question* besides: where nothing was found, it says nothing."""
+    if len(text) > LONGEST:
+        return False
+    said = [text[start:end].strip() for start, end in units(text)]
+    others = [one for one in said if not _MARKED.search(one)]
+    if _has_number(others):
+        return False
+    if _SENT.match(text):
+        return True
+    told = stems(" ".join(others)) - stopwords()
+    return len(others) < len(said) and told.isdisjoint(stems(question))
+
+
+def _has_number(said: Iterable[str]) -> bool:
+    return any(re.search(r"\d", one) for one in said)
+
+
 def is_about_questions(question: str) -> bool:
     """Whether it is asked what was asked: then questions are what is looked for."""
     return bool(_ABOUT.search(question))
@@ -135,11 +165,38 @@ _UNKNOWN = re.compile(
       (?:know|find|see|tell|say|have|access|determine|recall)\b
     | \bI(?:\shave|['’]ve)\s(?:no|not\sfound|found\s(?:no|nothing))\b
     | \b(?:nothing|no\s\w+)\s(?:about\s(?:it|that)\s)?
-      (?:is|was)\s(?:recorded|mentioned|stored|found)\b
+      (?:(?:is|was|were)\s)?(?:recorded|mentioned|stored|found)\b
+    | \b(?:(?:there(?:\s(?:is|are|was|were)|['’]s)|found)\s)?
+      (?:no\s(?:\w+\s)?(?:information|mention|record|trace|results?|match(?:es)?)
+        (?:\s(?:at\sall|about|on|of|for|regarding|available)\b|\s?[.!]?$)
+      | nothing(?:\s(?:at\sall|(?:about|on)\s(?:it|that|this)))?\s?[.!]?$)
+    | \bneither\b.{1,80}\bnor\b.{1,80}\b(?:says?|mentions?|knows?|shows?)\b
     | \byou(?:\swould|['’]d)\s(?:have\sto|need\sto)\sask\b
-    | \bich\s(?:wei(?:ß|ss)|finde)\b.{0,40}\bnicht\b | \bno\s(?:lo\ss[eé]|encuentro)\b""",
+    | \bich\s(?:wei(?:ß|ss)|finde)\b.{0,40}\b(?:nicht|nichts)\b
+    | \bkonnten?\b.{0,40}\b(?:nicht|nichts)\s(?:finden|herausfinden|sagen)\b
+    | \b(?:dazu|darüber|hierzu|davon)\b.{0,30}\b(?:nicht|nichts|keine)\b(?:\s\w+)?[.!]?$
+    | \b(?:keine|nichts)\b.{0,30}\b(?:gefunden|bekannt|dazu|darüber|hierzu)\b
+    | \bno\s(?:lo\ss[eé]|encuentro|(?:lo\s)?he\sencontrado|encontré)\b
+    | \bno\s(?:tengo|hay|dispongo\sde)\s(?:ninguna?\s)?(?:información|nada|datos|registros?)\b
+    | \bje\sne\s(?:le\s)?(?:sais|trouve|vois)\s(?:pas|rien|aucune?)\b
+    | \bje\sn['’]ai\s(?:rien|pas|aucune?)\s(?:\w+\s)?(?:trouvé|(?:d['’]|l['’])?informations?)\b
+    | \baucune?\s(?:information|trace|mention)\b | \brien\strouvé\b
+    | \bnon\s(?:lo\sso|trovo|ho\s(?:trovato|informazioni))\b
+    | \bnão\s(?:sei|encontr\w+|tenho\sinforma\w+)\b
+    | \bik\s(?:weet|vind)\b.{0,40}\b(?:niet|niets)\b
+    | не\s(?:знаю|наш(?:ёл|ел|ла|лось)|могу\sнайти)|нет\s(?:\w+\s)?информации
+    | ничего\sне\sнайдено
+    | (?:我)?(?:不知道|不清楚|没有找到|找不到|没找到|没有(?:相关|任何)+信息)
+    | (?:わかりません|分かりません|見つかりません|情報(?:は|が)?ありません)""",
     re.VERBOSE | re.IGNORECASE,
 )  # fmt: skip
+_RESTATES = re.compile(
+    r"""(?:so\s)?(?:you(?:['’]re|\sare)?\s(?:ask(?:ing|ed)?|want(?:ed)?\sto\sknow|wonder\w*)
+    | (?:du\sfragst|sie\sfragen|du\swillst\swissen)
+    | (?:preguntas|quieres\ssaber) | (?:tu\sdemandes|vous\sdemandez))\b""",
+    re.VERBOSE | re.IGNORECASE,
+)  # fmt: skip
+"""How a reply begins to say again what was asked."""
 
 
 _LOOKS = re.compile(
@@ -159,7 +216,8 @@ def is_no_answer(text: str) -> bool:
     if len(text) > LONGEST or len(text.split()) > BRIEF:
         return False
     said = [text[start:end].strip() for start, end in units(text)]
-    if not said or _UNKNOWN.search(said[0]):
+    told = said[sum(1 for _ in takewhile(_RESTATES.match, said)) :]
+    if not told or _UNKNOWN.search(told[0]):
         return bool(said)
-    told = said[len(said) > 1 and said[0].endswith("!") :]
-    return all(_LOOKS.match(one) and not re.search(r"\d", one) for one in told)
+    told = told[len(told) > 1 and told[0].endswith("!") :]
+    return all(map(_LOOKS.match, told)) and not _has_number(told)
