@@ -219,6 +219,35 @@ def test_a_session_whose_title_has_all_the_words_comes_first(memory: Memory) -> 
     assert "title" not in found.hits[1].evidence
 
 
+MOVED = "Why did we move login sessions, and where to?"
+
+
+@pytest.mark.parametrize("query", [MOVED, "login sessions"])
+def test_conversations_that_only_ask_come_behind_what_answers(tmp_path: Path, query: str) -> None:
+    decided = "Decision: we move login sessions from Redis to Postgres, so that none is lost."
+    with Memory.open(tmp_path / "shipped", rerank_model="none") as memory:
+        put(
+            memory,
+            talk("decides", "Redis lost them twice on restart.", decided, "ok do it", "Done."),
+            *(talk(f"asks{n}", MOVED, "Nothing found.", title=MOVED) for n in range(6)),
+        )
+        found: Any = memory.sessions(query, limit=3)
+        only: Any = memory.sessions(query, limit=1)
+    assert ids(found)[0] == "decides"
+    assert "login sessions" in found.hits[0].snippet
+    assert len(found.hits) == 3, "what was asked tells what a conversation was about"
+    assert ids(only) == ["decides"]
+
+
+def test_what_is_far_below_the_best_takes_no_place(tmp_path: Path) -> None:
+    others = ("The lint step is clean, 0 issues.", "The build passes on all machines.", "Lunch?")
+    with Memory.open(tmp_path / "shipped", rerank_model="none") as memory:
+        put(memory, talk("verdict", "Review it.", "The change is a sound fix for issue 266."))
+        put(memory, *(talk(f"other{n}", "Go on.", one) for n, one in enumerate(others)))
+        found: Any = memory.sessions("issue 266", limit=5)
+    assert ids(found) == ["verdict"]
+
+
 def test_conversations_are_sorted_by_date_on_request(memory: Memory) -> None:
     days = [4, 1, 9, 6]
     put(memory, *(talk(f"d{day}", "the walrus sleeps " * (day % 3 + 1), day=day) for day in days))
@@ -459,7 +488,7 @@ def test_the_live_session_is_hidden_but_for_what_was_compacted(memory: Memory) -
     put(
         memory,
         talk("old", "the walrus sleeps"),
-        talk("live", "is the walrus there", "it sleeps", ("summary", "about a walrus"),
+        talk("live", "a walrus, there", "it sleeps", ("summary", "about a walrus"),
              "and the walrus now", "the walrus is awake", meta={"parent": "before"}),
         talk("before", "a walrus before that", meta={}),
     )  # fmt: skip

@@ -131,10 +131,12 @@ def _asks(stored: StoredPassage, pool: Pool) -> bool:
     text, role = stored.passage.text, stored.passage.role
     if role and role not in SPOKEN:
         return False
-    typed = role == "user"
-    if is_question(text, typed=typed) or (typed and says_no_more(text, pool.of.parsed.prose)):
+    if is_question(text, typed=role == "user"):
         return True
-    return typed and only_sends(text, pool.of.parsed.prose) and _is_unanswered(stored, pool)
+    if role != "user" or pool.of.parsed.terse:  # whatever has a few words may be what is wanted
+        return False
+    prose = pool.of.parsed.prose
+    return says_no_more(text, prose) or (only_sends(text, prose) and _is_unanswered(stored, pool))
 
 
 def _is_unanswered(question: StoredPassage, pool: Pool) -> bool:

@@ -128,9 +128,15 @@ def first_pass(
 def wants_questions(question: Question) -> bool:
     """Whether what was asked is looked for: the question says so, nobody who replies may be heard,
     or it is a few words, and whatever has them is wanted."""
-    roles, parsed = question.filter.roles, question.parsed
+    return question.parsed.terse or asks_for_questions(question)
+
+
+def asks_for_questions(question: Question) -> bool:
+    """Whether the question says that what was asked is looked for, or nobody who replies may be
+    heard."""
+    roles = question.filter.roles
     silent = roles is not None and "assistant" not in roles
-    return silent or parsed.terse or is_about_questions(parsed.prose)
+    return silent or is_about_questions(question.parsed.prose)
 
 
 def ranked(asked: Pass) -> Pool:

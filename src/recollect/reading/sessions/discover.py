@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
+from math import inf
 from typing import Any
 
 from recollect.moments import iso
@@ -29,11 +30,12 @@ from recollect.ports import StorageEngine, Turn
 from recollect.reading.answering import SNIPPET, marked
 from recollect.reading.candidates import RELAXED
 from recollect.reading.hints import without
-from recollect.reading.pool import Models
+from recollect.reading.pool import Models, Pool, by_document
 from recollect.reading.question import Question, understand
 from recollect.reading.retrieval import (
     Retrieval,
     absent,
+    asks_for_questions,
     dated,
     escalated,
     first_pass,
@@ -56,17 +58,19 @@ from recollect.reading.sessions.visibility import (
     is_subagent,
 )
 from recollect.reading.sessions.windows import around, bookends, names
+from recollect.text.questions.asking import is_courtesy, is_question
 from recollect.text.questions.parse import Parsed, parse
 from recollect.text.questions.time_route import asks_decision
 from recollect.text.terms import stems
-from recollect.trace import Trace, tracing
+from recollect.trace import Trace, surviving, tracing
 
 DEPTH = 50
 """Sessions that are ranked."""
 LINEAGES = 20
 """Conversations that each arm should bring, if there are as many."""
-LIKELY, NEAR = 0.1, 3.0
-"""From this confidence on, or this near to the best in log-odds, the grades decide the order."""
+LIKELY, NEAR, FAR = 0.1, 3.0, 12.0
+"""From this confidence on, or this near to the best in log-odds, the grades decide the order; what
+is so far below it takes no place."""
 ARMS = ("lexical", "vector", "hop", "time")
 """What may be told to have found a conversation, or put it in its place."""
 ENDINGS = ("leave-off", "state")
@@ -111,6 +115,8 @@ def _about(request: SessionsRequest, visible: Visible, models: Models, trace: Tr
     found = dated(_retrieved(understand(query), store, models))
     matches = _timed(found) if request.route.ordered else _matches(found)
     lines, folded = conversations(matches, visible)
+    if len(lines) < request.limit:
+        lines, folded = conversations([*matches, *_asking(found)], visible)
     chosen, automated = _chosen(lines, request.limit)
     hits = _hits(chosen, request, visible, found.question.parsed)
     unseen = _unseen(found, visible) + Counter(seen.hidden)
@@ -139,10 +145,30 @@ def _about(request: SessionsRequest, visible: Visible, models: Models, trace: Tr
 
 
 def _retrieved(question: Question, store: StorageEngine, models: Models) -> Retrieval:
-    """Returns what is found of a question. What was asked in a conversation tells what it is about
-    as well as what was answered, and is shown with that around it."""
-    asked = first_pass(question, store, models)._replace(questions=True)
-    return escalated(question, ranked(asked))
+    """Returns what is found of a question: what answers it, and no repetition of it."""
+    asked = first_pass(question, store, models)
+    return escalated(question, ranked(asked._replace(questions=asks_for_questions(question))))
+
+
+def _asking(found: Retrieval) -> list[Match]:
+    """Returns the conversations in which no more was found than a question, as near as those that
+    answer, and no surer: what was asked tells what one is about."""
+    asked = found.pool.of
+    if asked.questions or found.question.query.time.ordered:
+        return []
+    with surviving("exchanges"), tracing():
+        pool = ranked(asked._replace(questions=True))
+        good, _ = worthwhile(found._replace(pool=pool), pool.best)
+        near = _worth_a_place(pool) if good else []
+        sure = min([c.confidence for c in found.pool.best[:1]], default=1.0)
+        known = by_document(found.pool.best)
+        said = ((c, pool.stored(c)) for c in near if c.document not in known)
+        return [
+            _match(c._replace(confidence=min(sure, c.confidence)), stored, titled=False)
+            for c, stored in said
+            if is_question(stored.passage.text, typed=stored.passage.role == "user")
+        ]
+    return []
 
 
 # ------------------------------------------------------------------ from passages to conversations
@@ -166,22 +192,38 @@ def _matches(found: Retrieval) -> list[Match]:
     pool, wanted = found.pool, set(found.question.parsed.content)
     good = worthwhile(found, pool.best).good
     if good:
-        good = _filled(pool.best)
+        good = _worth_a_place(pool)
     first = {c.document for c in good if _has_all(pool.stored(c).document.title, wanted)}
     ordered = sorted(good, key=lambda c: c.document not in first)
-    return [_match(c, pool.stored(c), titled=c.document in first) for c in ordered]
+    return [_match(c, _telling(c, pool), titled=c.document in first) for c in ordered]
 
 
-def _filled(best: Sequence[Candidate]) -> list[Candidate]:
-    """The likely ones by their grades, then the others by how near they are in meaning: a low
-    grade says that a session does not answer the question, not which of two is about it."""
-    least = best[0].score - NEAR
-    likely, others = partition(lambda c: c.confidence >= LIKELY or c.score >= least, best)
-    return likely + sorted(others, key=lambda c: -c.signals.cosine)
+def _telling(best: Candidate, pool: Pool) -> StoredPassage:
+    """Returns the passage of a document that was found best; not one that only thanks or agrees,
+    which was found by what it follows."""
+    found = (best, *pool.others.get(best.document, ()))
+    stored = [pool.stored(c) for c in found if c.passage in pool.passages]
+    return next((one for one in stored if not is_courtesy(one.passage.text)), stored[0])
+
+
+def _worth_a_place(pool: Pool) -> list[Candidate]:
+    """Returns what may be shown; by words alone nothing is known to be far below the best."""
+    return _filled(pool.best, FAR if pool.by_meaning else inf)
+
+
+def _filled(best: Sequence[Candidate], far: float = FAR) -> list[Candidate]:
+    """The likely ones by their grades, then those not far below the best, by how near they are in
+    meaning: a low grade says that a session does not answer the question, not which of two is
+    about it."""
+    top = best[0].score
+    likely, others = partition(lambda c: c.confidence >= LIKELY or c.score >= top - NEAR, best)
+    near = (c for c in others if c.score >= top - far)
+    return likely + sorted(near, key=lambda c: -c.signals.cosine)
 
 
 def _has_all(title: str, wanted: set[str]) -> bool:
-    return bool(wanted) and wanted <= stems(title)
+    """Whether a title has all the words, and is not itself a question."""
+    return bool(wanted) and wanted <= stems(title) and not is_question(title, typed=True)
 
 
 def _match(candidate: Candidate, stored: StoredPassage, *, titled: bool) -> Match:
