@@ -194,3 +194,25 @@ def test_thoughts_are_kept_by_a_setting(
         said = "\n".join(one.text for one in mem.search("marmot worker").results)
         assert "marmot" not in said, "a thought is shown where it is asked for"
         assert mem.search("marmot worker", roles=["thought"]).results
+
+
+FIXTURES = Path(__file__).parent / "fixtures" / "sessions"
+THINKING = [
+    FIXTURES / "specstory",
+    FIXTURES / "chatgpt" / "conversations.json",
+    FIXTURES / "copilot",
+    FIXTURES / "claude-ai" / "conversations.json",
+]
+
+
+@pytest.mark.parametrize("log", THINKING, ids=lambda log: log.parent.name + log.name)
+def test_thoughts_of_every_client_are_counted_and_kept_by_the_setting(
+    log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Memory.open(tmp_path / "without", embed_model="none") as mem:
+        counted = mem.add(log).left_out["thoughts"]
+        assert counted
+    monkeypatch.setenv("RECOLLECT_IMPORT_THOUGHTS", "yes")
+    with Memory.open(tmp_path / "thinking", embed_model="none") as mem:
+        assert not mem.add(log).left_out["thoughts"]
+        assert mem.search("thought secret retry", roles=["thought"]).results

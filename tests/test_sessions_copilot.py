@@ -72,7 +72,7 @@ def log(tmp_path: Path) -> Any:
         (
             WHOLE_LOG,
             [
-                "system 1 user 2 context 3 assistant 3 tool 4 summary 1",
+                "system 1 user 2 context 3 assistant 3 tool 4 summary 1 thought 1",
                 "system 1 context 1 tool 2 assistant 1",
             ],
         ),
@@ -152,9 +152,11 @@ def test_a_compaction_gives_its_summary() -> None:
     ]
 
 
-def test_what_was_rewound_our_own_context_and_thoughts_are_left_out() -> None:
-    told = "\n".join(message.text for session in read(WHOLE_LOG)[0] for message in session.messages)
-    for word in ("delete the webhook", "Deleted.", "append-only", "Maybe a retry", "todo tool"):
+def test_what_was_rewound_and_our_own_context_are_left_out_and_thoughts_told_apart() -> None:
+    messages = [message for session in read(WHOLE_LOG)[0] for message in session.messages]
+    assert [m.role for m in messages if "Maybe a retry" in m.text] == ["thought"]
+    told = "\n".join(message.text for message in messages)
+    for word in ("delete the webhook", "Deleted.", "append-only", "todo tool"):
         assert word not in told
 
 

@@ -60,7 +60,8 @@ def said(session: Session, *roles: str) -> list[str]:
 
 
 def roles(session: Session) -> dict[str, int]:
-    return dict(Counter(m.role for m in session.messages))
+    """How many messages each has; what was thought is told apart."""
+    return dict(Counter(m.role for m in session.messages if m.role != "thought"))
 
 
 def utc(*moment: int) -> datetime:
@@ -172,9 +173,11 @@ def test_what_our_own_hook_injected_is_not_read_back() -> None:
     assert not any("charges twice on retry" in m.text for m in only(CLAUDE).messages)
 
 
-def test_thoughts_are_dropped_and_rules_within_a_message_are_kept() -> None:
+def test_thoughts_are_told_apart_and_rules_within_a_message_are_kept() -> None:
     session = only(CLAUDE)
-    assert not any("secret thought" in m.text for m in session.messages)
+    thinking = {m.role for m in session.messages if "secret thought" in m.text}
+    assert thinking == {"thought"}
+    assert not any("<think>" in text or "<summary>" in text for text in said(session, "thought"))
     assert said(session, "assistant")[0] == (
         "I'll look at the payment code.\n\n---\n\nThen at its tests."
     )
@@ -413,7 +416,8 @@ def test_each_real_file_is_one_session_of_which_no_word_is_lost(transcripts: lis
         session = sessions[path.name] = only(path)
         body = "".join(re.split(r"(?m)^_\*\*(?:User|Agent).*\*\*_$", path.read_text())[1:])
         there = Counter(re.findall(r"\w+", BLOCKS.sub("", body)))
-        kept = Counter(re.findall(r"\w+", "\n".join(m.text for m in session.messages)))
+        spoken = (m.text for m in session.messages if m.role != "thought")
+        kept = Counter(re.findall(r"\w+", "\n".join(spoken)))
         lost, made_up = (there - kept).total(), (kept - there).total()
         assert lost <= 0.01 * there.total(), path.name
         assert made_up <= 0.01 * there.total(), path.name

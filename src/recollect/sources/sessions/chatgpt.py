@@ -1,7 +1,7 @@
 """ChatGPT exports: ``conversations.json``, its shards, or the zip, a session a conversation.
 
 A conversation is a tree of which the branch that ends at ``current_node`` is what was last on
-the screen: that one is read. Thoughts, hidden messages and the system's are left out.
+the screen: that one is read. Hidden messages and the system's are left out.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from recollect.nouns import Message, Problem, of_type
 from recollect.sources.json_stream import peek
 from recollect.sources.sessions.base import Format, Read, Session, began, moment
 from recollect.sources.sessions.exports import call, read_export
-from recollect.sources.sessions.turns import human, title_of, whole
+from recollect.sources.sessions.turns import human, paragraphs, title_of, whole
 from recollect.sources.values import dig, first, json_value, mapping, objects, string
 
 _NAMES = re.compile(r"conversations(-\d+)?\.json")
 _MAPPING = re.compile(rb'"mapping"\s*:\s*\{')
 _LINKS = re.compile(rb'"(?:children|current_node)"\s*:')
-_DROPPED = frozenset({"thoughts", "reasoning_recap"})
+_THOUGHTS, _RECAP = "thoughts", "reasoning_recap"
 _HIDDEN = "is_visually_hidden_from_conversation"
 _GIVEN = {
     "user_editable_context": ("user_profile", "user_instructions"),
@@ -109,12 +109,18 @@ def _said(record: dict[str, Any], kinds: Counter[str]) -> tuple[str, str]:
     if kind in _GIVEN or given:
         values = given.values() if given else map(content.get, _GIVEN[kind])
         return "context", "\n\n".join(filter(None, map(string, values)))
-    if speaker == "system" or kind in _DROPPED or about.get(_HIDDEN):
+    if speaker == "system" or kind == _RECAP or about.get(_HIDDEN):
         return "system", ""
+    if kind == _THOUGHTS:
+        return "thought", paragraphs(map(_thought, objects(content.get("thoughts"))))
     if speaker not in _SPEAKERS:
         kinds[f"author {speaker or 'without a role'}"] += 1
         return speaker, ""
     return _SPEAKERS[speaker](record, _words(content, kinds))
+
+
+def _thought(one: dict[str, Any]) -> str:
+    return "\n".join(filter(None, map(string, (one.get("summary"), one.get("content")))))
 
 
 def _typed(record: dict[str, Any], words: str) -> tuple[str, str]:

@@ -62,7 +62,7 @@ _PASSED = frozenset(
         "mcp_server_status_changed extensions_loaded remote_steerable_changed context_cleared "
         "permissions_changed todos_changed session_limits_changed schedule_created "
         "schedule_cancelled schedule_rearmed autopilot_objective_changed model_change",
-        "assistant": "turn_start turn_end intent reasoning reasoning_delta streaming_delta "
+        "assistant": "turn_start turn_end intent reasoning_delta streaming_delta "
         "message_delta usage idle",
         "tool": "execution_partial_result execution_progress",
         "subagent": "completed failed selected deselected",
@@ -253,11 +253,17 @@ def _of_user(event: _Event) -> Turns:
 
 
 def _of_assistant(event: _Event) -> Turns:
+    thought = text_of(event.data.get("reasoningText"))
+    yield _CopilotTurn("thought", thought, f"{event.id}/thought")
     yield _CopilotTurn("assistant", event.content, event.id)
     for number, request in enumerate(array(event.data.get("toolRequests"))):
         if isinstance(request, dict):
             id = first(request.get("toolCallId"), f"{event.id}/{number}")
             yield from _call(event, id, request.get("name"), request.get("arguments"))
+
+
+def _of_thought(event: _Event) -> Turns:
+    return (_CopilotTurn("thought", event.content, event.id),)
 
 
 def _of_call(event: _Event) -> Turns:
@@ -310,6 +316,7 @@ def _of_handoff(event: _Event) -> Turns:
 _SPEAK: dict[str, Callable[[_Event], Turns]] = {
     "user.message": _of_user,
     "assistant.message": _of_assistant,
+    "assistant.reasoning": _of_thought,
     "tool.execution_start": _of_call,
     "tool.user_requested": _of_call,
     "tool.execution_complete": _of_result,

@@ -39,6 +39,9 @@ _DATE = re.compile(
 _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})(.*)")
 _TOOL = '<tool-use data-tool-type="'
 _THOUGHT = "<think>"
+_THOUGHT_TAGS = re.compile(
+    r"\A<think>\s*(?:<details>\s*)?(?:<summary>[^<]{0,80}</summary>)?|(?:</details>\s*)?</think>\Z"
+)
 _TAGS = {_THOUGHT: "</think>", _TOOL: "</tool-use>"}
 _CLOSED = {_THOUGHT: "thought", _TOOL: "tool"}
 _UNCLOSED = {_THOUGHT: "text", _TOOL: "unclosed"}
@@ -73,11 +76,11 @@ class _TurnLine(NamedTuple):
 
 
 class _TurnPiece(NamedTuple):
-    """A part of a turn: words, or the block of a tool. The text before the first turn has no
-    turn."""
+    """A part of a turn: words (``text``), a thought or the block of a ``tool``. The text before
+    the first turn has no turn."""
 
     turn: _TurnLine | None
-    tool: bool
+    kind: str
     lines: list[str]
 
 
@@ -143,9 +146,17 @@ def _date(text: str) -> datetime | None:
 
 
 def _messages(session: str, pieces: list[_TurnPiece]) -> Iterator[Message]:
+    """Yields what was said, numbered; thoughts are numbered behind what they come before."""
     spoken = ((turn, one) for turn, said in _speakers(pieces) for one in said if one[1])
-    for number, (turn, (role, words)) in enumerate(spoken):
-        yield Message(role, words, f"{session}#{number}", turn and turn.date)
+    number = thoughts = 0
+    for turn, (role, words) in spoken:
+        if role == "thought":
+            thoughts += 1
+            id = f"{session}#{number}/thought{thoughts}"
+        else:
+            id = f"{session}#{number}"
+            number += 1
+        yield Message(role, words, id, turn and turn.date)
 
 
 def _speakers(
@@ -154,11 +165,13 @@ def _speakers(
     """Yields the turn of each piece, and the (role, text) pairs in it."""
     command: datetime | None = None
     named = any(piece.turn and piece.turn.model for piece in pieces)
-    for turn, tool, lines in pieces:
+    for turn, kind, lines in pieces:
         if turn is None:
             yield turn, [("context", _words(list(filterfalse(_TOP.match, lines))))]
-        elif tool:
+        elif kind == "tool":
             yield turn, [("tool", _tool(_words(lines)))]
+        elif kind == "thought":
+            yield turn, [("thought", _thought(_words(lines)))]
         elif turn.user:
             text = _words(lines, above=("",))
             yield turn, _user(turn, text, turn.date is not None and turn.date == command)
@@ -191,6 +204,11 @@ def _user(turn: _TurnLine, text: str, expanded: bool) -> Iterator[tuple[str, str
         role = "context"
     yield role, text
     yield "context", after.strip()
+
+
+def _thought(text: str) -> str:
+    """Returns what a model thought, without the tags around it."""
+    return _THOUGHT_TAGS.sub("", text.strip()).strip()
 
 
 def _tool(text: str) -> str:
@@ -240,8 +258,8 @@ class _MarkdownTranscript:
         return len(self.lines) - above
 
     def pieces(self) -> Iterator[_TurnPiece]:
-        """Yields the text before the first turn, then all parts of the turns except thoughts."""
-        piece = _TurnPiece(None, False, [])
+        """Yields the text before the first turn, then all parts of the turns."""
+        piece = _TurnPiece(None, "text", [])
         for kind, first, end in self._spans():
             lines = self.lines[first:end]
             kind = self._old_kind(piece, lines[0]) if kind == "text" else kind
@@ -250,10 +268,10 @@ class _MarkdownTranscript:
                 continue
             yield piece
             turn = self._marks.get(first, piece.turn)
-            if kind == "tool":
-                yield _TurnPiece(turn, True, lines)
+            if kind in ("tool", "thought"):
+                yield _TurnPiece(turn, kind, lines)
             unclosed = kind == "unclosed"
-            piece = _TurnPiece(turn, unclosed, lines if unclosed else [])
+            piece = _TurnPiece(turn, "tool" if unclosed else "text", lines if unclosed else [])
         yield piece
 
     def _old_kind(self, piece: _TurnPiece, line: str) -> str:
@@ -261,9 +279,9 @@ class _MarkdownTranscript:
         next rule."""
         if self._modern or piece.turn is None or piece.turn.user:
             return "text"
-        if piece.tool and line.strip() == "---":
-            return "thought"
-        inside = piece.tool and line.startswith("<details")
+        if piece.kind == "tool" and line.strip() == "---":
+            return "rule"
+        inside = piece.kind == "tool" and line.startswith("<details")
         return "unclosed" if _OLD_TOOL.match(line) and not inside else "text"
 
     def _spans(self) -> Iterator[tuple[str, int, int]]:
