@@ -216,3 +216,42 @@ def test_thoughts_of_every_client_are_counted_and_kept_by_the_setting(
     with Memory.open(tmp_path / "thinking", embed_model="none") as mem:
         assert not mem.add(log).left_out["thoughts"]
         assert mem.search("thought secret retry", roles=["thought"]).results
+
+
+LIKE_OURS = (
+    "direct_passages · sure\n[5eb4f018558fb8c6:0] Quince (note · 2026-09-01 · sure)\nquince is due",
+    "=== Quince (note, quince.md, 2026-09-01) [5eb4f018558fb8c6:0]\nquince is due",
+    "[5eb4f018558fb8c6] Quince · note · 2026-09-01 · quince.md\nquince is due",
+    '{\n  "schema_version": 1,\n  "query": "quince",\n  "status": "direct_passages"\n}',
+    "found · sure · 1 of 1 · 38 tokens · 634 ms\n\n 1  Quince\n    quince is due",
+    "Quince\nnote · 2026-09-01 · quince.md · notes · 5eb4f018558fb8c6\n\nquince is due",
+)
+
+
+@pytest.mark.parametrize("told", LIKE_OURS)
+@pytest.mark.parametrize("call", ["curl -s localhost:7878/api/search", "ssh box recollect get 5e"])
+def test_what_looks_like_our_output_is_ours_under_any_name(
+    mem: Memory, tmp_path: Path, told: str, call: str
+) -> None:
+    file = tmp_path / "logs" / "day.jsonl"
+    file.parent.mkdir()
+    calls = [
+        use("t1", "mcp__brain__search", query="quince"),
+        use("t2", "mcp__brain__list"),
+        use("t3", "Bash", command=f"{call} quince"),
+        use("t4", "mcp__trello__search", query="medlar"),
+        use("t5", "Bash", command="cat medlar.md"),
+    ]
+    answers = (told, "quince", told, "medlar · card 5eb4", "Medlar [5eb4f018] · note\nmedlar")
+    file.write_text(
+        line("user", "When is it due?", "u1")
+        + line("assistant", calls, "a1")
+        + "".join(
+            line("user", [result(f"t{n}", one)], f"u{n}x") for n, one in enumerate(answers, 1)
+        )
+        + line("assistant", [{"type": "text", "text": "On Friday."}], "a2")
+    )
+    assert mem.add(file.parent).left_out == {"recollect's own": 6}
+    kept = mem.get("day").rendered()
+    assert "quince" not in kept
+    assert kept.count("medlar") == 4

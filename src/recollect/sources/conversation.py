@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Document, Message
 from recollect.sources.sessions.base import Format, Session
-from recollect.sources.sessions.own import is_own
+from recollect.sources.sessions.own import is_own, is_own_output, may_be_own, server_of
 from recollect.sources.values import nonempty
 from recollect.text.calls import is_call
 from recollect.text.redact import secret_around
@@ -84,23 +84,38 @@ def _said(messages: Iterable[Message], left_out: Counter[str]) -> Iterator[Messa
 
 
 def _without_own(messages: Iterable[Message], left_out: Counter[str]) -> Iterator[Message]:
-    """Yields the messages without our own calls and their results. Where a client does not say
-    which call a result is of, results come in the order of the calls."""
-    waiting: deque[bool] = deque()
-    for message in messages:
+    """Yields the messages without our own calls and their results. A server that printed what only
+    we do is ours, whatever it is called."""
+    every = list(messages)
+    ours = frozenset(server_of(every[n].text) for n in _own(every, frozenset())) - {""}
+    own = _own(every, ours)
+    left_out[OWN] += len(own)
+    yield from (message for n, message in enumerate(every) if n not in own)
+
+
+def _own(messages: Sequence[Message], servers: frozenset[str]) -> set[int]:
+    """Returns which messages are our calls, also of these *servers*, and their results. Where a
+    client does not say which call a result is of, results come in the order of the calls."""
+    own = set[int]()
+    waiting: deque[int] = deque()
+    for n, message in enumerate(messages):
         if message.role == "user":
             waiting.clear()
         if message.role != "tool":
-            yield message
             continue
-        own, line = is_own(message.text), message.text.strip()
-        if is_call(line) or (own and not _RESULT.match(line)):
-            waiting.extend([own] * ("\n" not in line))  # else its result is in the same message
-        elif waiting:
-            own |= waiting.popleft()
-        left_out[OWN] += own
-        if not own:
-            yield message
+        line = message.text.strip()
+        is_ours = is_own(line) or server_of(line) in servers
+        is_bare = bool(server_of(line)) and len(line.split()) == 1
+        if is_call(line) or is_bare or (is_ours and not _RESULT.match(line)):
+            own.update([n] * is_ours)
+            waiting.extend([n] * ("\n" not in line))  # else its result is in the same message
+            continue
+        called = waiting.popleft() if waiting else None
+        looks = is_own_output(line)
+        if looks and called is not None and may_be_own(messages[called].text):
+            own.add(called)
+        own.update([n] * (is_ours or looks or called in own))
+    return own
 
 
 def _shortened(message: Message, left_out: Counter[str]) -> Message:

@@ -1,5 +1,5 @@
 """Which calls of tools are recollect's own: its tools as any client names them, and its command in
-a shell.
+a shell; and which results are, by what they look like, whatever name it goes by.
 
 In a command line recollect is called where a shell would run it: as the first word of a command,
 behind what only runs another program (``env``, ``uv run``, ``python -m``), in a pipe, in ``$(…)``,
@@ -29,6 +29,23 @@ _TOOL = re.compile(
     rf"(?:{_TOOLS}|status)(?=[\s:]|$)"
 )
 """How a tool of ours is named: ``mcp__recollect__search``, ``recollect.search``."""
+_SERVED = re.compile(rf"([\w.:-]{{1,80}}?[_.:/-]{{1,3}})(?:{_TOOLS})(?=\s|$)")
+"""A call of a tool that is called like one of ours, after the name of its server."""
+_ID = r"[0-9a-f]{16}(?::\d+)?"
+_STATUS = "cached_answer|direct_passages|needs_synthesis|no_results|synthesized"
+_OUTPUT = re.compile(
+    rf"""(?:\S{{1,80}}:\s)?\s*(?:
+      (?:{_STATUS})\s·\s.*\n
+    | ===\s.*\[{_ID}\]$
+    | \[{_ID}\]\s.*\s·\s
+    | .{{1,200}}\n.*\s·\s{_ID}$
+    | \{{\s*"schema_version":\s\d+,(?s:.{{0,1000}}?)"(?:status":\s"(?:{_STATUS})|fingerprint)"
+    | (?:found|no\sdirect\sanswer|nothing\sknown)\s·\s.*\d\sms$
+    )""",
+    re.MULTILINE | re.VERBOSE,
+)
+"""How what we print begins: the text of a tool, a bundle, a document, JSON, and the command's."""
+_NAMED = re.compile(r"\brecollect\b|/api/\w")
 _FIELD = re.compile(r"\b(command|commands|cmd|script|argv|args|action|chars)=(?=['\"\[{])")
 """The arguments of tools that run something."""
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
@@ -55,6 +72,23 @@ def is_own(tool: str) -> bool:
         return True
     call = tool.partition("\n")[0]
     return "recollect" in call and any(map(_runs_us, _commands(call)))
+
+
+def is_own_output(text: str) -> bool:
+    """Whether the result of a tool begins as what recollect prints does."""
+    return _OUTPUT.match(text) is not None
+
+
+def server_of(call: str) -> str:
+    """Returns what stands before the name of the tool in a call, where that is a name of ours; else
+    an empty string."""
+    served = _SERVED.match(call.lstrip())
+    return served[1] if served else ""
+
+
+def may_be_own(call: str) -> bool:
+    """Whether a call can be one of ours, if its result looks like it."""
+    return bool(server_of(call) or _NAMED.search(call))
 
 
 def _commands(call: str) -> Iterator[str]:
