@@ -13,7 +13,7 @@ from recollect.nouns import Document
 from recollect.ports import DocumentStamp
 from recollect.sources import files
 
-IMPORT_VERSION = 10
+IMPORT_VERSION = 11
 """Changes when the same file would be read into other documents: it is then read again."""
 
 

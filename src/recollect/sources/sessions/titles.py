@@ -1,8 +1,9 @@
 """What a session that has no title was about, from what was said in it.
 
 The first turn of the human that says something names the topic: a greeting, a pasted block, a word
-that only agrees, one that only goes on ("continue"), the name of a file to read and a line that
-leads to what follows ("Implement the following plan:") do not. Where no turn does, the assistant's
+that only agrees, one that only goes on ("continue"), the name of a file to read, numbers alone, how
+to answer ("Be concise.") and a line that leads to what follows ("Implement the following plan:") do
+not. Where no turn does, the assistant's
 first words tell what was done. Where that leaves room, what was decided is told behind it. A title
 has no secrets, whether or not they are kept in the messages.
 """
@@ -31,9 +32,18 @@ _GREETING = re.compile(
     re.IGNORECASE,
 )
 _PASTED = re.compile(
-    r"\s*(?:```|~~~|<|[/>$#|{}\[]|https?://|\"[\w-]+\":|[\w./~-]+:\d+|Traceback\b|at\s\S+\()"
+    r"\s*(?:```|~~~|<|[/>$#|{}\[]|https?://|\"[\w-]+\":|[\w./~-]+:\d+|Traceback\b|at\s\S+\("
+    r"|File\s[\"\w/]\S*(?:,\sline\s\d+.*)?$|[\w.]*(?:Error|Exception)\b(?::|$))"
 )
 """How a line begins that was pasted, or is a command to the client."""
+_MANNER = re.compile(
+    r"(?:please\s|bitte\s)?(?:(?:act|behave)\sas|you\sare\s(?:an?|the)|imagine\syou\sare"
+    r"|(?:be|keep\sit)\s(?:very\s)?(?:concise|brief|short|precise)|think\s(?:hard|step|deeply)"
+    r"|du\sbist\s(?:ein|der|die)|verhalte\sdich|fasse\sdich\skurz"
+    r"|actúa\scomo|eres\sun|sé\s(?:breve|conciso)|tu\ses\sun|agis\scomme|sois\s(?:bref|concis))\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins that says in which role or manner to answer."""
 _LEADING = re.compile(
     r"\b(?:following|below|folgende[nrs]?|siguiente)\b[^:]{0,40}:$", re.IGNORECASE
 )
@@ -41,7 +51,8 @@ _FILE = re.compile(r"@\S+|\S*\w\.[A-Za-z]\w{0,4}\b(?!\.\w)|\S*/\S*")
 """A file or a folder: what is in it may be the topic, its name says little."""
 _GOING_ON = stems(
     """continue proceed resume go keep start begin next step again try look take see read left off
-    mach mache weiter weitermachen fortfahren lies sigue seguir continúa lee continuer lis"""
+    mach mache weiter weitermachen fortfahren lies sigue seguir continúa lee continuer lis
+    yesterday gestern ayer hier"""
 )
 """Words that say to go on, or to look at what does not stand there."""
 _END = re.compile(r"(?<=[.!?。！？])[\"”’)]*\s+")
@@ -96,10 +107,10 @@ def _begin(text: str) -> str:
 
 def _is_telling(sentence: str) -> bool:
     """Whether it names a topic, and does not only lead to what follows."""
-    if " " not in sentence or _LEADING.search(sentence):
+    if " " not in sentence or _LEADING.search(sentence) or _MANNER.match(sentence):
         return False
     named = _words(_FILE.sub(" ", sentence)) - _GOING_ON
-    return bool(named) and len(_words(sentence)) >= TELLING
+    return not all(map(str.isdigit, named)) and len(_words(sentence)) >= TELLING
 
 
 def _joined(said: Sequence[str]) -> str:
