@@ -417,3 +417,26 @@ def test_a_prompt_that_tells_something_counts_though_nothing_was_found(tmp_path:
         memory.models.embed()
         found = memory.search(PETREL, cache=False)
     assert told in found.results[0].text
+
+
+def test_what_a_tool_printed_stands_behind_what_was_decided(tmp_path: Path) -> None:
+    printed = "# deploy window\nThe deploy window is 14:00 to 15:00 on weekdays.\nowner = ops"
+    decided = "Decision: we deploy between 16:00 and 17:00, that is the deploy window from now on."
+    shown = (
+        ("user", "show the config"),
+        ("tool", "Bash command='cat deploy.toml'"),
+        ("tool", printed),
+    )
+    with Memory.open(tmp_path / "store", rerank_model="none") as memory:
+        memory.put(
+            [
+                session("shown", *shown, ("assistant", "That is the config.")),
+                session("decided", ("user", "When should we deploy?"), ("assistant", decided)),
+            ]
+        )
+        memory.models.embed()
+        asked = "what is the deploy window?"
+        found = memory.search(asked, roles=["all"], cache=False)
+        only = memory.search(asked, roles=["tool"], cache=False)
+    assert [one.document for one in found.results] == ["decided", "shown"]
+    assert only.results[0].document == "shown"

@@ -16,6 +16,7 @@ from itertools import chain
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import (
     SPOKEN,
+    UNHEARD,
     Arm,
     Candidate,
     Contribution,
@@ -64,6 +65,7 @@ from recollect.reading.pool import (
     sees_all,
 )
 from recollect.reading.question import Question
+from recollect.text.calls import is_call
 from recollect.text.questions.asking import asked_with, is_about_questions
 from recollect.text.questions.overview import is_overview
 from recollect.text.questions.parse import Parsed, parse
@@ -74,6 +76,8 @@ from recollect.trace import current, fail, say, skip, stage, surviving, tracing,
 DELETED = 4.0
 """So much better, in log-odds, must what its source no longer has be to stand first: a file that
 was deleted or renamed is mostly replaced."""
+UNSAID = 4.0
+"""And so much better what no person and no assistant said, where that is asked for as well."""
 
 BARE = "the question has no word that says what is asked"
 
@@ -250,10 +254,18 @@ def ordered(found: Retrieval) -> list[Candidate]:
         spoken = nearest(facts, sure, pool)
     sure += spoken
     alpha = policy.recency if policy.recency is not None else policy.newest * newest
-    best = sorted(sure, key=lambda c: DELETED * pool.stored(c).document.gone - c.score)
+    best = sorted(sure, key=lambda c: _behind(pool.stored(c)) - c.score)
     if found.question.query.time.ordered:
         return _in_time(found, best).all
     return chronology.by_date(best, pool.passages, alpha)
+
+
+def _behind(stored: StoredPassage) -> float:
+    """Returns how far a passage stands behind others that are as good, in log-odds. A command that
+    was run is what an assistant did."""
+    said = stored.passage
+    unsaid = said.role in UNHEARD and not is_call(said.text)
+    return DELETED * stored.document.gone + UNSAID * unsaid
 
 
 @stage("time")
