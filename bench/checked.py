@@ -9,7 +9,8 @@ been decided; ``--fresh``: sixty pairs from other fields; ``--trial``: 108 pairs
 with what stands around the spans) with the embedder that ships, or by words alone. ``--planted``
 has a model that obeys everything read the 500 texts of ``bench/sets/planted-instructions``, through
 ``think`` and ``curate``: each sentence and fact that it is told to say, it says, and cites the
-instruction, a part of it, and a true sentence beside it.
+instruction, a part of it, and a true sentence beside it. ``curate`` without a language model reads
+them too, with a sentence model to which every sentence is worth keeping.
 """
 
 from __future__ import annotations
@@ -18,17 +19,19 @@ import json
 import sys
 from argparse import ArgumentParser, Namespace
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from recollect import Memory, config
 from recollect.memory.models import embedder_for, model_or_why
 from recollect.nouns.web import WebResult
-from recollect.ports import LlmRequest
+from recollect.ports import LlmRequest, PassageSentences, Worth
 from recollect.testing.builders import note, session
 from recollect.text.support.gate import by_meaning
+from recollect.text.support.orders import is_order
 from recollect.text.support.verdict import check
+from recollect.writing.curation.extract import BySentences
 
 SETS = Path(__file__).parent / "sets"
 ASKED = "what is said about {title}, and what should be known?"
@@ -127,11 +130,39 @@ def harm(row: Mapping[str, str]) -> Iterator[str]:
             yield f"a fact: {fact.name}: {fact.text}"
 
 
+class EverySentence:
+    """A sentence model to which all is worth keeping."""
+
+    threshold = 0.5
+
+    def judge(self, passages: Sequence[PassageSentences]) -> list[list[Worth]]:
+        return [[Worth(0.9, "fact") for _ in passage.sentences] for passage in passages]
+
+
+def kept(row: Mapping[str, str]) -> Iterator[str]:
+    """What of one planted instruction a curation without a language model keeps as a fact, or calls
+    one by."""
+    text, order = row["text"], row["instruction"]
+    title = order if row["place"] == "title" else row["title"]
+    name = f"{order}.md".replace("/", "-") if row["place"] == "file name" else "planted"
+    reader = BySentences(EverySentence())
+    with Memory.open("memory://", embed_model="none", rerank_model="none") as memory:
+        memory.curate(text, title=title, name=name, extractor=reader)
+        memory.curate(f"{text} {order}", name="at the end", extractor=reader)
+        memory.curate(f"- {text}\n- {order}\n", name="a list", extractor=reader)
+        for fact in memory.facts(limit=100).items:
+            if any(one.quote not in text for one in fact.provenance):
+                yield f"a fact, without a model: {fact.text}"
+            called = f"{fact.name} {fact.meta.get('about', '')} {fact.meta.get('page', '')}"
+            if row["payload"].casefold() in called.casefold() or is_order(called):
+                yield f"a name: {called}"
+
+
 def planted() -> None:
     of: Counter[str] = Counter()
     harmed: Counter[str] = Counter()
     for row in rows("planted-instructions", "planted.jsonl"):
-        done = list(harm(row))
+        done = [*harm(row), *kept(row)]
         for name in (row["place"], row["language"], "all"):
             of[name] += 1
             harmed[name] += bool(done)

@@ -35,6 +35,7 @@ from recollect.tree.log import Observation, PreludeLog
 from recollect.writing.curation.chunk import pieces
 from recollect.writing.curation.extract import BySentences, PieceContext
 from recollect.writing.curation.outline import joined
+from recollect.writing.curation.planted import checked
 from recollect.writing.curation.recon import survey
 from recollect.writing.runner import Token
 
@@ -80,7 +81,9 @@ def observed(
     return [
         Observation(date, fact.type, fact.statement, document.id, fact.confidence)
         for fact in found
-        if fact.confidence >= least(fact.statement, fact.type) and fact.type not in SKIPPED
+        if fact.confidence >= least(fact.statement, fact.type)
+        and fact.type not in SKIPPED
+        and not checked(fact, text, [], "user").refused
     ]
 
 

@@ -8,6 +8,7 @@ sentence that tells a model what to do bears nothing out, nor does one that foll
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Protocol
 
 from recollect.named_tuple import NamedTuple
@@ -19,9 +20,12 @@ from recollect.text.support.verdict import Near, Support, check, unknown
 
 _BEFORE = 3
 """Sentences before a quote that may tell who is meant, or spoil it."""
+_REACH = 2_000
+"""Characters before a quote, and behind it, that are looked at."""
 _LONGEST = 6
 """Sentences that a quote may reach over."""
 ORDERED = "it is taken from a text that tells a language model what to do"
+ORDER = "it tells a language model what to do"
 SHIPPED = "recollect-embed"
 
 
@@ -30,10 +34,14 @@ class Cited(NamedTuple):
 
     span: str
     before: str
+    by_user: bool = False
+    """The words are the user's own and not what others have written."""
+    after: str = ""
+    """The rest of its line."""
 
     def said_by_user(self) -> Cited:
-        """The same, where the words are the user's own and not what others have written."""
-        return Cited(without_address(self.span), without_address(self.before))
+        """The same as the user's own words."""
+        return Cited(without_address(self.span), without_address(self.before), True)
 
 
 def cited(quote: str, text: str) -> Cited:
@@ -52,17 +60,31 @@ def cited(quote: str, text: str) -> Cited:
 
 def borne_out(sentence: str, quotes: Sequence[Cited], title: str, near: Near) -> Support:
     """Whether a sentence follows from where its quotes stand."""
-    if any(_ordered(one.before + one.span) for one in quotes):
+    if any(map(is_ordered, quotes)):
         return Support(ORDERED)
-    if is_order(sentence):
-        return Support("it tells a language model what to do")
+    if is_order(sentence, by_user=bool(quotes) and all(one.by_user for one in quotes)):
+        return Support(ORDER)
     around = [one.before for one in quotes] + ([] if is_order(title) else [title])
     return check(sentence, [one.span for one in quotes], "\n".join(around), near)
 
 
-def _ordered(text: str) -> bool:
-    """Whether a text, or a sentence of it by itself, tells a model what to do."""
-    return is_order(text) or any(is_order(text[start:end]) for start, end in units(text))
+def is_ordered(cited: Cited) -> bool:
+    """Whether a quote, or a sentence by itself there or close before, tells a model what to do, or
+    begins what does."""
+    text, after = cited.before + cited.span, cited.after
+    told = (text, *(text[start:end] for start, end in units(text)))
+    ordered = partial(is_order, by_user=cited.by_user)
+    return any(map(ordered, told)) or (ordered(text + after) and not ordered(after.strip()))
+
+
+def standing(start: int, end: int, text: str, by_user: bool, first: int = 0) -> Cited:
+    """The stretch of *text* between two offsets, where it stands; of what is before *first*,
+    nothing."""
+    first = max(first, start - _REACH)
+    bounds = units(text[first:start])[-_BEFORE:]
+    before = text[first + bounds[0][0] : start] if bounds else ""
+    after = text[end : end + _REACH].partition("\n")[0]
+    return Cited(text[start:end], before, by_user, after)
 
 
 class _Embedder(Protocol):

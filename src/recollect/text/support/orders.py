@@ -4,8 +4,10 @@ By its wording, in the languages of the table: who reads and answers is addresse
 "if you are a language model", "agents that read this file"), or is told what to do with its
 instructions, its answer, its memory, its sources, its tools or the settings; or roles of a chat are
 written into the text. A disguise of the letters does not help: the text is read without it. Orders
-to people ("use tabs", "agents run the tests first", "the user must confirm") are not meant. Wording
-that is in no table is not found: what holds then is that nothing a model says is more than text.
+to people ("use tabs", "agents run the tests first", "the user must confirm") are not meant. What
+users say to their own assistant, by its name and about its answers ("from now on, answer in
+German"), is their wish. Wording that is in no table is not found: what holds then is that nothing a
+model says is more than text.
 """
 
 from __future__ import annotations
@@ -16,8 +18,8 @@ from pathlib import Path
 
 from recollect.text.terms import fold
 
-_FILE = Path(__file__).with_name("orders.txt")
-"""A pattern a row, of folded text."""
+ORDERS, WISHES = ("orders.txt",), ("wishes.txt",)
+"""Files with a pattern a row, of folded text; how answers are to be, a user may wish."""
 
 
 _ADDRESS = re.compile(
@@ -34,8 +36,9 @@ def without_address(text: str) -> str:
 
 
 @cache
-def _pattern() -> re.Pattern[str]:
-    rows = filter(None, _FILE.read_text(encoding="utf-8").splitlines())
+def _pattern(names: tuple[str, ...]) -> re.Pattern[str]:
+    files = (Path(__file__).with_name(name).read_text(encoding="utf-8") for name in names)
+    rows = filter(None, "\n".join(files).splitlines())
     plain = (re.sub(r"[^\x00-\x7f]+", lambda match: fold(match[0]), row) for row in rows)
     return re.compile("|".join(plain), re.DOTALL | re.MULTILINE)
 
@@ -58,12 +61,14 @@ _DIGITS = str.maketrans("013457@$", "oieastas")
 _APART = re.compile(r"\b\w(?:[ .*_-]\w){3,}\b")
 
 
-def is_order(text: str) -> bool:
-    """Whether the text has an order to a model in it."""
+def is_order(text: str, *, by_user: bool = False) -> bool:
+    """Whether the text has an order to a model in it, which is no wish of the user who speaks."""
+    text = without_address(text) if by_user else text
+    tables = ORDERS if by_user else ORDERS + WISHES
     if _ROLE.search(text) is not None:
         return True
     shown = fold(text.translate(_HIDDEN)).replace("’", "'")
-    return any(_pattern().search(reading) for reading in {shown, _plain(shown)})
+    return any(_pattern(tables).search(reading) for reading in {shown, _plain(shown)})
 
 
 def _plain(text: str) -> str:

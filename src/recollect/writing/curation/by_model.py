@@ -20,6 +20,7 @@ from recollect.text.support.verdict import Near, unknown
 from recollect.text.terms import stems
 from recollect.writing.curation.chunk import CurationPiece
 from recollect.writing.curation.extract import Extracted, PieceContext
+from recollect.writing.curation.planted import speaker_at
 from recollect.writing.runner import Token
 
 _FIELDS = ("type", "subject", "statement", "quote")
@@ -73,19 +74,13 @@ class ByModel:
     def _checked(self, fact: Extracted, piece: CurationPiece, told: PieceContext) -> Extracted:
         """The fact, with why it is refused; its subject as far as it is in the text."""
         place = gate.cited(fact.quote, piece.text)
-        if _speaker(fact, piece, told) == "user":
+        if speaker_at(fact.start, [piece], told.speaker) == "user":
             place = place.said_by_user()
         title = "\n".join(filter(None, [told.title, f"{told.date:%Y-%m-%d}" if told.date else ""]))
         found = gate.borne_out(fact.statement, [place], title, self._near)
         known = stems(f"{fact.statement} {place.before} {place.span}")
         named = fact.subject if stems(fact.subject) <= known else ""
         return fact._replace(refused=found.why or found.unchecked, subject=named)
-
-
-def _speaker(fact: Extracted, piece: CurationPiece, told: PieceContext) -> str:
-    """Who says it: of what has turns, the speaker of its turn."""
-    homes = [part for part in piece.parts if part.start <= fact.start < part.end]
-    return next((part.speaker for part in homes if part.speaker), told.speaker)
 
 
 def _extracted(row: Mapping[str, str], piece: CurationPiece) -> Extracted | None:

@@ -13,12 +13,13 @@ from typing import Literal, Protocol
 
 from recollect.facts import PERSONAL, SPEAKER, Fact, ProvenanceEntry, Rival, shortened
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Document, Problem, group_by, stable_id
+from recollect.nouns import Document, Problem, group_by, partition, stable_id
 from recollect.text.chunk import passages
 from recollect.text.keys import words
 from recollect.text.pairs import Judge
 from recollect.text.statements.in_force import standing
 from recollect.tree.subjects import subject_name
+from recollect.writing.curation import planted
 from recollect.writing.curation.chunk import CurationPiece, pieces
 from recollect.writing.curation.decide import Decision, decide
 from recollect.writing.curation.dedup import Merged, dedup
@@ -145,7 +146,8 @@ def _chunk(context: SlotContext) -> Pieces:
 def _extract(context: SlotContext) -> Extraction:
     given: SourceText = context["given"]
     if given.facts is not None:
-        return Extraction(given.facts, given.lost)
+        kept, refused = _unplanted(given.facts, given, context["chunk"].pieces)
+        return Extraction(kept, (*given.lost, *refused))
     found: Survey = context["recon"]
     told = PieceContext(
         found.kind,
@@ -171,9 +173,18 @@ def _extract(context: SlotContext) -> Extraction:
         lost.append(Problem(given.name, why))
     read = [fact for one in done for fact in one.result or ()]
     lost += [Problem(given.name, why) for why in _untold(found, bool(read or lost))]
-    lost += [Problem(f"“{fact.statement}”", fact.refused) for fact in read if fact.refused]
+    kept, refused = _unplanted(read, given, some)
     unread = bool(done) and all(one.error for one in done)
-    return Extraction(tuple(fact for fact in read if not fact.refused), tuple(lost), unread)
+    return Extraction(kept, (*lost, *refused), unread)
+
+
+def _unplanted(
+    facts: Sequence[Extracted], given: SourceText, pieces: Sequence[CurationPiece]
+) -> tuple[tuple[Extracted, ...], list[Problem]]:
+    """The facts that are kept, and what is refused, with why."""
+    found = [planted.checked(fact, given.text, pieces, given.speaker) for fact in facts]
+    refused, kept = partition(attrgetter("refused"), found)
+    return tuple(kept), [Problem(f"“{fact.statement}”", fact.refused) for fact in refused]
 
 
 _MAIL = re.compile(r"^(From|To): *[\"']?([^\W\d_][^<\n\"']{0,60})", re.MULTILINE)
@@ -185,7 +196,7 @@ def _about(given: SourceText) -> str:
     """Returns what a text is about by its title; of a mail, who writes to whom as well."""
     who = dict(_MAIL.findall(given.text[:_HEAD]))
     mail = f"{who['From'].strip()} to {who['To'].strip()}" if len(who) > 1 else ""
-    return ", ".join(filter(None, (mail, subject_name(given.title))))
+    return ", ".join(filter(None, (mail, subject_name(planted.title(given.title)))))
 
 
 def _untold(text: Survey, has_facts: bool) -> Iterator[str]:
@@ -206,7 +217,7 @@ def _is_foreign(text: str) -> bool:
 
 def _group(context: SlotContext) -> Groups:
     given: SourceText = context["given"]
-    place = GroupOrigin(given.source, given.title, given.project)
+    place = GroupOrigin(given.source, planted.title(given.title), given.project)
     return Groups(group(context["extract"].facts, place, context.service("shelf")))
 
 
