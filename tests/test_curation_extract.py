@@ -80,6 +80,32 @@ def test_what_names_nothing_by_itself_has_what_its_text_is_about() -> None:
     assert spoken.about == ""
 
 
+class Unsure:
+    """A model that would keep nothing by itself, and is not quite sure of it."""
+
+    threshold = 0.5
+
+    def judge(self, passages: Sequence[PassageSentences]) -> list[list[Worth]]:
+        return [[Worth(0.2, "fact") for _ in passage.sentences] for passage in passages]
+
+
+@pytest.mark.parametrize(
+    ("heading", "type"),
+    [
+        ("## Decision", "decision"),
+        ("### 2. Entscheidungen", "decision"),
+        ("# Open questions", "open_question"),
+        ("## Offene Fragen", "open_question"),
+        ("#### Action items", "task"),
+        ("## Nächste Schritte", "task"),
+        ("## Background", None),
+    ],
+)
+def test_a_section_says_what_its_sentences_are(heading: str, type: str | None) -> None:
+    text = f"{heading}\n\n- Wei books the freeze window\n\nDana looks at the replica of June.\n"
+    assert [fact.type for fact in facts(text, Unsure())] == [type] * (2 if type else 0)
+
+
 @pytest.mark.parametrize(
     "line", ["Present: Ana, Tom", "**Attendees:** Ana, Tom", "- Anwesend: Ana"]
 )

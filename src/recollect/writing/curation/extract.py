@@ -29,7 +29,13 @@ from recollect.text.terms import stem, stems
 from recollect.tree.subjects import topic_name
 from recollect.writing.curation import subjects
 from recollect.writing.curation.chunk import CurationPiece
-from recollect.writing.curation.marks import Marks, is_open, of_heading, without_mark
+from recollect.writing.curation.marks import (
+    Marks,
+    is_item,
+    is_open,
+    of_heading,
+    without_mark,
+)
 from recollect.writing.curation.outline import OutlineStretch, Speaker
 from recollect.writing.curation.recon import Kind
 from recollect.writing.curation.sentences import SentenceSpan, sentences
@@ -39,7 +45,8 @@ from recollect.writing.runner import Token
 FEWEST, FEW = 3, 5
 """Words that a statement has at least, and those up to which it may be part of another."""
 NOTED = 0.1
-"""The probability from which on a sentence of a note is kept that was written to be kept."""
+"""The probability from which on a sentence is kept of a note that was written to be kept, or of a
+section that says what its sentences are."""
 
 _UNREAD = ("context", "pasted")
 _MARKUP = re.compile(r"\[([^\]\n]*)\]\([^)\n]*\)|\*\*|__|(?<!\w)[*_](?=\w)|(?<=[\w.!?:])[*_](?!\w)")
@@ -159,15 +166,17 @@ class BySentences:
             fact
             for some, worths in zip(said, judged, strict=True)
             for one, worth in zip(some, worths, strict=True)
-            if (one.mark or self._keeps(one.text(piece), worth, told))
+            if (one.mark or self._keeps(one, worth, piece, told))
             and (fact := _fact(piece, one, worth, told)) is not None
         ]
         return list(_outermost(found))
 
-    def _keeps(self, sentence: str, worth: Worth, told: PieceContext) -> bool:
+    def _keeps(self, one: _Said, worth: Worth, piece: CurationPiece, told: PieceContext) -> bool:
         if self._least is not None:
-            return worth.keep >= self._least(sentence, worth.kind)
-        return worth.keep >= (NOTED if told.note else self._model.threshold)
+            return worth.keep >= self._least(one.text(piece), worth.kind)
+        if of_heading(one.part.heading) is None:
+            return worth.keep >= (NOTED if told.note else self._model.threshold)
+        return worth.keep >= NOTED or is_item(piece.text, one.sentence.start)
 
 
 def _outermost(facts: Sequence[Extracted]) -> Iterator[Extracted]:

@@ -16,13 +16,16 @@ from recollect.text.statements.in_force import standing
 from recollect.text.terms import fold
 
 MARKS: Mapping[FactType, str] = {
-    "decision": "decided|decisions?|agreed|resolved|entschieden|entscheidung(?:en)?|beschlossen"
+    "decision": "decided|decisions?(?: outcome| made)?|agreed|resolved"
+    "|entschieden|entscheidung(?:en)?|beschlossen"
     "|beschl[uü]ss(?:e)?|decidido|decisi[oó]n(?:es)?|acordado|acuerdos?|d[eé]cid[eé]|d[eé]cisions?",
-    "open_question": "not(?: yet)? decided|undecided|open(?: questions?| points?| issues?)?"
+    "open_question": "not(?: yet)? decided|undecided"
+    "|open(?: questions?| points?| issues?| items?)?|unresolved(?: questions?)?"
     "|to be decided|tbd|(?:noch )?nicht entschieden|unentschieden|offene?(?: fragen?| punkte?)?"
     "|no decidido|sin decidir|pendientes?|preguntas? abiertas?|non d[eé]cid[eé]|en suspens"
     "|questions? ouvertes?",
-    "task": "actions?(?: items?| points?)?|to-?dos?|next steps?|aufgaben?|zu tun|tareas?"
+    "task": "actions?(?: items?| points?)?|to-?dos?|next steps?|aufgaben?|zu tun"
+    "|n[aä]chste schritte|tareas?|pr[oó]ximos pasos|prochaines [eé]tapes"
     "|acci[oó]n(?:es)?|[aà] faire|t[aâ]ches?",
 }
 """How a text says of what kind something is that it tells."""
@@ -35,6 +38,8 @@ _MARK = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _HEADING = re.compile(rf"(?:{_NAMED})", re.IGNORECASE)
+_NUMBER = re.compile(r"\d+(?:\.\d+)*[.)]?\s+")
+_IS_ITEM = re.compile(rf"{_ITEM}[ \t]*(?:\[[ xX]\] )?[*_`\"]*\Z")
 _LIST = re.compile(rf"(?:\n?\n{_ITEM}[^\n]*(?:\n[ \t]+\S[^\n]*)*)*")
 
 _ASKS = re.compile(
@@ -62,8 +67,14 @@ class Marks:
 
 def of_heading(heading: str) -> FactType | None:
     """Returns what a section is marked as by its own heading, the last of a trail."""
-    mark = _HEADING.fullmatch(fold(heading.rpartition(" > ")[2]).strip(" :*_"))
+    own = _NUMBER.sub("", fold(heading.rpartition(" > ")[2]).strip(" :*_"), 1)
+    mark = _HEADING.fullmatch(own)
     return _type(mark) if mark else None
+
+
+def is_item(text: str, place: int) -> bool:
+    """Whether a place is the beginning of an item of a list."""
+    return _IS_ITEM.match(text, text.rfind("\n", 0, place) + 1, place) is not None
 
 
 def is_open(statement: str) -> bool:
