@@ -877,6 +877,16 @@ def test_the_whole_way_from_the_command_line(tmp_path: Path) -> None:
     recollect("curate", str(tmp_path / "blob.bin"), code=1)  # as an import refuses it
 
 
+def test_a_log_without_entries_does_not_erase_the_prelude(tmp_path: Path) -> None:
+    log, empty = tmp_path / "log.md", tmp_path / "empty.md"
+    log.write_text("## 3 Nov 2026\n\n- preference: I prefer alerts in Slack.\n", encoding="utf-8")
+    empty.write_text("# Prelude\n", encoding="utf-8")
+    recollect("prelude", "--set", str(log))
+    recollect("prelude", "--set", str(empty), code=2)
+    assert "alerts in Slack" in recollect("prelude")
+    recollect("prelude", "--clear", code=3)
+
+
 def test_a_folder_is_curated_with_titles_and_dates_from_the_texts(tmp_path: Path) -> None:
     folder = tmp_path / "notes"
     folder.mkdir()

@@ -335,16 +335,19 @@ def declare_prelude(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--limit", type=int, default=20, metavar="N", help="how many of them at most (20)"
     )
-    parser.add_argument(
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
         "--set", metavar="FILE", help="replace the log by this text; - is standard input"
     )
+    which.add_argument("--clear", action="store_true", help="erase the log")
     parser.add_argument("--owner", help="whose knowledge it is")
 
 
 def prelude(options: Options) -> int:
     with open_memory(options) as memory:
-        if options.set:
-            memory.curation.edit_prelude(_edited(options.set), owner=options.owner)
+        if options.set or options.clear:
+            text = "" if options.clear else _edited(options.set)
+            memory.curation.edit_prelude(text, owner=options.owner)
         if options.read:
             memory.curation.observe(limit=options.limit, owner=options.owner)
         found = memory.curation.prelude(owner=options.owner)
@@ -356,7 +359,12 @@ def prelude(options: Options) -> int:
 
 
 def _edited(name: str) -> str:
-    return sys.stdin.read() if name == "-" else facade.read_file(Path(name)).text
+    """The log that somebody hands in; one without an entry is more likely a mistake."""
+    text = sys.stdin.read() if name == "-" else facade.read_file(Path(name)).text
+    if all(line.startswith("#") for line in map(str.strip, text.splitlines()) if line):
+        hint = "nothing was changed; `recollect prelude --clear` erases the log"
+        raise UsageError(f"{name} has no entry", hint=hint)
+    return text
 
 
 # ------------------------------------------------------------------ tidy
