@@ -907,6 +907,27 @@ def test_a_folder_is_curated_with_titles_and_dates_from_the_texts(tmp_path: Path
     recollect("curate", str(tmp_path / "none"), code=1)
 
 
+def test_the_log_of_a_conversation_is_curated_as_what_was_said(tmp_path: Path) -> None:
+    said = "We use PostgreSQL 17 for the job queue, not Redis."
+    turns = [("user", said), ("assistant", "Understood, I look at the deadlock now.")]
+    lines = [
+        {
+            "type": role, "sessionId": "a1", "cwd": "/home/u/parcelbot", "uuid": str(n),
+            "timestamp": f"2026-06-05T09:00:0{n}Z", "message": {"role": role, "content": text},
+        }
+        for n, (role, text) in enumerate(turns)
+    ]  # fmt: skip
+    log = tmp_path / "sessions" / "a1.jsonl"
+    log.parent.mkdir()
+    log.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    assert f"new       {said}" in recollect("curate", str(log.parent))
+    assert f"known     {said}" in recollect("curate", str(log))
+    with Memory.open() as memory:
+        (fact,) = memory.facts().items
+    assert fact.created_at.date().isoformat() == "2026-06-05"
+    assert fact.meta["page"] == "parcelbot/overview"
+
+
 def test_standard_input_has_the_title_and_the_date_of_the_text() -> None:
     minutes = """# Brookfield committee
 

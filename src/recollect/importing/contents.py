@@ -13,9 +13,10 @@ from recollect.importing.sources import SourceRoot
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import LOCAL, Document, Problem, Put
 from recollect.sources import conversation, files, formats, memories, notes
-from recollect.sources.sessions import base
+from recollect.sources.sessions import base, format_of
 from recollect.text import heads, stated
 from recollect.text.chunk import passages
+from recollect.writing.curation.outline import joined
 from recollect.writing.documents import Item
 
 
@@ -109,6 +110,25 @@ def _text(
     else:
         document = notes.document(file, content, source, owner, scopes)
         yield Put(document, passages(document, content.sections))
+
+
+def read_texts(path: Path, max_bytes: int) -> Iterator[Document | Problem]:
+    """Yields what is in a file as a curation reads it: of a log each conversation, as a transcript
+    of what its user and its assistant said; else the file. A transcript in Markdown is read as it
+    stands. Raises InputError where the file cannot be read."""
+    form = format_of(path) if path.suffix.lower() != ".md" else None
+    if form is None:
+        yield read_file(path, max_bytes)
+        return
+    whose = conversation.FileDestination(form.name, LOCAL, (), str(path))
+    for item in form.read(path):
+        if isinstance(item, Problem):
+            yield item
+            continue
+        found = conversation.document(item, form, whose).document
+        text = joined((message.role, message.text) for message in found.messages)
+        if text:
+            yield found._replace(text=text, messages=())
 
 
 def read_file(path: Path, max_bytes: int) -> Document:

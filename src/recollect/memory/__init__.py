@@ -22,6 +22,7 @@ from recollect.memory.models import (
 )
 from recollect.memory.options import Status
 from recollect.models import costs as costs
+from recollect.sources.sessions import format_of
 from recollect.transfer import migrate
 from recollect.transfer.backup import repair_store, restore_store
 
@@ -35,6 +36,7 @@ __all__ = [
     "found_llm_servers",
     "found_logs",
     "found_notes",
+    "is_log",
     "migrate_store",
     "model_states",
     "models_folder",
@@ -42,6 +44,7 @@ __all__ = [
     "note_folders",
     "open_whole",
     "read_file",
+    "read_texts",
     "repair_store",
     "restore_store",
     "usable_llm",
@@ -53,7 +56,7 @@ if TYPE_CHECKING:
     from recollect.importing.discovery import Logs
     from recollect.models.costs import Advised as Advised
     from recollect.models.llm.servers import LlmServer as LlmServer
-    from recollect.nouns import Document, Report
+    from recollect.nouns import Document, Problem, Report
     from recollect.reading.gather import Bundle as Bundle
     from recollect.reading.sessions.results import SessionsAnswer as SessionsAnswer
     from recollect.reading.think.thought import Thought as Thought
@@ -81,6 +84,16 @@ def found_notes(folder: Path) -> Logs | None:
 def read_file(path: Path) -> Document:
     """A file as an import reads it, of which a curation takes the text, the title and the date."""
     return contents.read_file(path, settings.load()["import.max_mb"] * 1_000_000)
+
+
+def read_texts(path: Path) -> Iterator[Document | Problem]:
+    """What is in a file as a curation reads it: each conversation of a log, else the file."""
+    return contents.read_texts(path, settings.load()["import.max_mb"] * 1_000_000)
+
+
+def is_log(path: Path) -> bool:
+    """Whether a file is the log of an agent's conversations."""
+    return format_of(path) is not None
 
 
 def found_llm_servers() -> Sequence[LlmServer]:

@@ -7,7 +7,7 @@ import difflib
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from recollect import memory as facade
@@ -102,7 +102,11 @@ def _texts(options: Options, refused: list[InputError]) -> Iterator[tuple[str, d
             continue
         for path in _paths(Path(name).expanduser(), options):
             try:
-                yield _file(path, options)
+                for read in facade.read_texts(path):
+                    if isinstance(read, Document):
+                        yield _read(read, path, options)
+                    elif read.level == "failed":
+                        refused.append(InputError(f"{read.where}: {read.reason}"))
             except InputError as error:
                 refused.append(error)
 
@@ -112,15 +116,15 @@ _MOST_NAMED = 5
 
 
 def _paths(path: Path, options: Options) -> list[Path]:
-    """The file itself, or the texts of a folder by their names. It is said which other files, but
-    for hidden ones, are left out."""
+    """The file itself, or the texts and logs of a folder by their names. It is said which other
+    files, but for hidden ones, are left out."""
     if not path.is_dir():
         return [path]
     files = sorted(one for one in path.rglob("*") if one.is_file())
-    found, others = partition(lambda one: one.suffix in _TEXTS, files)
+    found, others = partition(lambda one: one.suffix in _TEXTS or facade.is_log(one), files)
     left = [str(name) for one in others if not _is_hidden(name := one.relative_to(path))]
     if not found:
-        hint = "`recollect add` reads other files and the logs of sessions"
+        hint = "`recollect add` reads other files"
         raise InputError(f"{path}: there is no text in this folder", hint=hint)
     if left:
         named = ", ".join(left[:_MOST_NAMED]) + when(len(left) > _MOST_NAMED, ", …")
@@ -132,12 +136,16 @@ def _is_hidden(path: Path) -> bool:
     return any(part.startswith(".") for part in path.parts)
 
 
-def _file(path: Path, options: Options) -> tuple[str, dict[str, Any]]:
-    read = facade.read_file(path)
+def _read(read: Document, path: Path, options: Options) -> tuple[str, dict[str, Any]]:
+    """The text of a file, or of a conversation in it, with what is known of it."""
     title, date = options.title or read.title, options.date or read.date
-    about = {"title": title, "name": str(path.resolve()), "date": date, "channel": "file"}
-    named = options.project or subject_name(title)
-    return read.text, {**about, "project": options.project or ("" if named else _project(path))}
+    name, folder = str(path.resolve()), read.meta.get("folder", "")
+    if read.kind == "session":
+        name = f"{name}#{read.external}"
+    about = {"title": title, "name": name, "date": date, "channel": "file"}
+    project = options.project or folder_name(PurePath(folder).parts)
+    named = project or subject_name(title)
+    return read.text, {**about, "project": project or ("" if named else _project(path))}
 
 
 def _project(path: Path) -> str:
