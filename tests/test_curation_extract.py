@@ -164,6 +164,19 @@ def test_people_who_talk_are_told_apart() -> None:
     assert got[1].statement == "The demo is on Friday."
 
 
+def test_names_with_times_on_lines_of_their_own_are_who_speaks() -> None:
+    text = (
+        "Anna 09:14\nThe demo is on Friday.\nBen  9:16 AM\nI'm away until Monday.\n"
+        "Anna [09:17]\nThe port is 5433 now.\n"
+    )
+    assert [(fact.speaker, fact.statement) for fact in facts(text)] == [
+        ("Anna", "The demo is on Friday."),
+        ("Ben", "Ben: I'm away until Monday."),
+        ("Anna", "The port is 5433 now."),
+    ]
+    assert form_of("Breakfast 08:00\nIn the hall.\nLunch 12:00\nIn the garden.\n") == ""
+
+
 def test_in_a_chat_with_times_it_is_enough_to_speak_once() -> None:
     text = (
         "[2026-11-04 09:10] Malik T.: I'm away until Monday.\n"

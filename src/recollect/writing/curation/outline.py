@@ -18,9 +18,9 @@ from recollect.named_tuple import NamedTuple
 from recollect.text.ordinary import commonness
 from recollect.text.terms import fold
 
-Form = Literal["", "marked", "plain", "named"]
-"""How turns are marked: not at all, ``_**User (date)**_`` on a line of its own, ``User: …``, or
-by the names of people (``Gwen: …``)."""
+Form = Literal["", "marked", "plain", "named", "timed"]
+"""How turns are marked: not at all, ``_**User (date)**_`` on a line of its own, ``User: …``, by the
+names of people (``Gwen: …``), or by a name and a time on a line of their own (``Gwen 09:14``)."""
 Sort = Literal["words", "fence", "tool", "heading", "mark"]
 Speaker = str
 """``user``, ``assistant``, a person's name, or nobody; ``context`` is what no person said in the
@@ -44,6 +44,10 @@ _NAMED = (
     r"(?:[-*] )?(?:\[[^\]\n]{1,30}\] ?|\d\d?:\d\d(?::\d\d)? ?(?:- )?)?(?:\*\*|<|@)?"
     r"(?P<name>[^\W\d_][\w.'-]{0,20}(?: [A-Z(][\w.')-]{0,20}){0,2})(?:\*\*)?"
     r"(?: \([^()\n]{1,30}\)| \d\d?:\d\d)?(?::\*\*|>|:)(?=[ \t]+\S)"
+)
+_TIMED = (
+    r"(?P<name>[^\W\d_][\w.'-]{0,20}(?: [A-Z(][\w.')-]{0,20}){0,2})(?: APP)?[ \t]{1,4}"
+    r"\[?\d\d?:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?\]?[ \t\r]*(?=\n|\Z)"
 )
 _WHO = re.compile(rf"[\W_]*(?:(?P<user>{_USERS})|(?P<agent>{_AGENTS})|\w+)", re.IGNORECASE)
 _DATE = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?")
@@ -76,7 +80,8 @@ class OutlineStretch(NamedTuple):
 
 @cache
 def _events(form: Form) -> re.Pattern[str]:
-    turn = {"": r"(?!)", "marked": _MARKED, "plain": _PLAIN, "named": _NAMED}[form]
+    turns = {"marked": _MARKED, "plain": _PLAIN, "named": _NAMED, "timed": _TIMED}
+    turn = turns.get(form, r"(?!)")
     return re.compile(
         rf"\n(?:(?P<turn>{turn})|(?P<tag><(?:tool-use|think)\b)"
         r"|(?P<fence>[ ]{0,3}(?:`{3,}|~{3,})[^\n]*)|(?P<heading>#{1,6}[ \t]+[^\s][^\n]*))"
@@ -92,7 +97,15 @@ def form_of(text: str) -> Form:
         found.add(_speaker(match[1]))
         if len(found) > 1:
             return "plain"
-    return "named" if _is_talk(text) else ""
+    return "timed" if _is_timed_talk(text) else "named" if _is_talk(text) else ""
+
+
+def _is_timed_talk(text: str) -> bool:
+    """Whether names with times stand on lines of their own: of at least two people, one of whom
+    speaks again, so that it is no timetable, and on at least every sixth line."""
+    lines = [line for line in text[:TALK].splitlines() if line.strip()]
+    names = [match["name"] for line in lines if (match := re.match(_TIMED, line))]
+    return 1 < len(set(names)) < len(names) and len(names) * 6 >= len(lines)
 
 
 def _is_talk(text: str) -> bool:
@@ -137,6 +150,8 @@ def outline(text: str, form: Form) -> list[OutlineStretch]:
 
 
 def _speaker(mark: str, form: Form = "plain") -> Speaker:
+    if form == "timed" and (timed := re.match(_TIMED, mark)):
+        return timed["name"]
     named = re.match(_NAMED, f"{mark} …") if form == "named" else None
     if named:
         return named["name"]

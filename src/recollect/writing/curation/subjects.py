@@ -29,8 +29,14 @@ _VERBS = frozenset(
     "go see need still now then also only just already not don't doesn't won't can't chose choose "
     "take takes took keeping kept drop drops dropped start starts ends becomes writes reads asked "
     "i'll we'll you'll i'm we're it's i've we've i'd longer shorter later earlier more less "
-    "open set sets".split()
+    "open set sets get require requires grow grows grew accept accepts allow allows contain "
+    "contains include includes".split()
 )
+_VAGUE = frozenset(
+    "anything something everything nothing anyone someone everyone anybody somebody everybody "
+    "nobody one ones thing things".split()
+)
+"""Words that name nothing."""
 
 _BEFORE_VERBS = frozenset(
     "i we you they he she who longer never not can't won't don't doesn't didn't should will would "
@@ -141,7 +147,8 @@ def is_verb(word: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _is_word(word: str) -> bool:
-    return word[:1].isalnum() and stem(word) not in stopwords() and word not in _VERBS
+    telling = word not in _VERBS and word not in _VAGUE
+    return telling and word[:1].isalnum() and stem(word) not in stopwords()
 
 
 def _phrase(tokens: list[str], low: list[str], start: int, end: int) -> SubjectPhrase:
