@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import gc
 import json
 import subprocess
@@ -378,6 +379,9 @@ def test_a_text_that_no_fact_can_be_read_from_says_so_and_is_kept(
     done = memory.curate(text, title="Notes")
     assert (done.items, done.kept) == ((), "new")
     assert "no facts are taken from its language" in done.lost[0].reason
+    assert done.told()[0].startswith("note: ")
+    assert done.as_json()["lost"] == []
+    assert done.as_json()["warnings"] == [done.lost[0].as_json()]
     assert memory.curate(text, facts=[text]).lost == ()
 
 
@@ -573,6 +577,11 @@ def test_a_text_that_could_not_be_read_ends_nothing(memory: Memory) -> None:
     done = memory.curate(NEW_RUNBOOK, name="rb", date="2026-05-01", extractor=Failing())
     assert done.kept == "changed"
     assert texts(memory) == before
+
+
+def test_encoded_data_is_in_no_language(memory: Memory) -> None:
+    data = base64.encodebytes(b"".join(n.to_bytes(3, "big") for n in range(0, 10**7, 997))).decode()
+    assert memory.curate(data).survey["language"] == ""
 
 
 def test_too_much_is_refused(tmp_path: Path) -> None:

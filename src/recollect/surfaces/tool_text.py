@@ -297,9 +297,12 @@ def curated(done: Curated, _: Given) -> str:
         f"{_CURATED[item.kind]} [{item.id}] {_flat(item.text)}"
         + when(item.kind != "same" and item.others, f" → {', '.join(item.others)}")
         + when(item.why, f" ({item.why})")
+        + when(item.verdict == "pending", ", which waits for review")
         for item in done.items
     ]
-    lines += [f"lost: {problem.where}: {problem.reason}" for problem in done.lost]
+    lines += done.told()
+    waits = any(item.verdict == "pending" for item in done.items)
+    lines += some(when(waits, "next: the user reviews what waits with `recollect review`"))
     lines += some(when(done.id, f"receipt {done.id}"))
     lines += some(when(done.kept, f"the text as a document: {done.kept}"))
     return "\n".join(lines) or f"nothing is kept: the text is {done.survey.get('note')}"

@@ -196,7 +196,7 @@ def _curated(done: facade.Curated, style: terminal.Style) -> str:
         more = when(item.why and item.others, f"  {style.dim}{item.why}{style.off}")
         mark = "?" if item.verdict == "pending" else _MARKS.get(item.kind, "+")
         lines.append(f"  {mark} {_SAID[item.kind]:9} {item.text}{more}")
-    lines += [f"  lost: {problem.where}: {problem.reason}" for problem in done.lost]
+    lines += [f"  {line}" for line in done.told()]
     if done.dry_run:
         lines += ["", *_diff(done)] if done.touched else ["", "nothing would change"]
     elif done.id:

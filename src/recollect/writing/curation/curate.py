@@ -10,7 +10,7 @@ from typing import Any
 from recollect.errors import InputError, UsageError
 from recollect.facts import TYPES, shortened
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Problem, json_list, stable_id
+from recollect.nouns import Problem, json_list, partition, stable_id
 from recollect.text import heads, stated
 from recollect.text.statements.quotes import place_of
 from recollect.writing.curation.extract import Extracted
@@ -29,6 +29,8 @@ from recollect.writing.curation.slots import (
 )
 from recollect.writing.runner import Outcome, Token, run
 
+_TOLD = {"failed": "lost", "skipped": "refused", "warning": "note"}
+
 
 class Curated(NamedTuple):
     """What a curation did, or would do."""
@@ -43,7 +45,8 @@ class Curated(NamedTuple):
     """What became of the text itself as a document."""
     merged: int = 0
     lost: tuple[Problem, ...] = ()
-    """Pieces that nothing could be read from and statements that were refused, and why."""
+    """Pieces that nothing could be read from; statements that were refused (``skipped``); what
+    else is to be known of the reading, where nothing is lost (``warning``)."""
     survey: Mapping[str, Any] = {}
     dry_run: bool = False
     unread: bool = False
@@ -58,7 +61,12 @@ class Curated(NamedTuple):
     def of_kind(self, kind: str) -> int:
         return sum(item.kind == kind for item in self.items)
 
+    def told(self) -> list[str]:
+        """What was lost, what was refused, and what else is to be known, a line each."""
+        return [f"{_TOLD[one.level]}: {one.where}: {one.reason}" for one in self.lost]
+
     def as_json(self) -> dict[str, Any]:
+        warnings, lost = partition(lambda one: one.level == "warning", self.lost)
         kinds = sorted({item.kind for item in self.items})
         return {
             "id": self.id,
@@ -72,7 +80,8 @@ class Curated(NamedTuple):
             "changed": len(self.touched),
             "merged": self.merged,
             "for_review": sum(item.verdict == "pending" for item in self.items),
-            "lost": json_list(self.lost),
+            "lost": json_list(lost),
+            "warnings": json_list(warnings),
             "unread": self.unread,
             "slots": json_list(self.slots),
         }
@@ -139,7 +148,9 @@ class HandedIn(NamedTuple):
     """Quotes that are not in the text, and were left out."""
 
 
-_KEYS = ("text", "type", "subject", "name", "quote")
+_TAUGHT = ("text", "type", "subject", "quote")
+_KEYS = (*_TAUGHT, "name")
+"""``name`` is another word for ``subject``."""
 
 
 def handed_in(
@@ -166,7 +177,7 @@ def _told(one: Mapping[str, Any] | str, n: int) -> Mapping[str, Any]:
         raise UsageError(f"fact {n} has no text", hint='give {"text": …, "type": …} each')
     wrong = next((key for key in told if key not in _KEYS), None)
     if wrong is not None:
-        raise UsageError(f"fact {n} has {wrong!r}", hint=f"give {', '.join(_KEYS)}")
+        raise UsageError(f"fact {n} has {wrong!r}", hint=f"give {', '.join(_TAUGHT)}")
     wrong = next((key for key in told if not isinstance(told[key], str | None)), None)
     if wrong is not None:
         said = shortened(repr(told[wrong]))

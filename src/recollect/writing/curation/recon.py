@@ -26,6 +26,8 @@ Kind = Literal["prose", "transcript", "code", "log"]
 Note = Literal["", "empty", "binary"]
 
 _SAMPLE = 20_000
+_LONGEST_WORD = 25
+"""Characters, on the average of a line."""
 _LEAST_LINES, _MOST_LINES = 5, 200
 _FENCED = re.compile(r"^ {0,3}(```|~~~).*?^ {0,3}\1", re.MULTILINE | re.DOTALL)
 _LOG_LINE = re.compile(
@@ -93,10 +95,15 @@ def _language(sample: str) -> str:
     """The language that most of the text is in: of a German mail that quotes an English one, and
     has an English head, German."""
     found: Counter[str] = Counter()
-    for line in _some(sample.splitlines()):
+    for line in filter(_is_worded, _some(sample.splitlines())):
         found[language(line)] += len(line)
     del found[""]
     return max(found, key=found.__getitem__, default="")
+
+
+def _is_worded(line: str) -> bool:
+    """Whether a line may be in a language with blanks between its words, and no encoded data."""
+    return len(line) <= _LONGEST_WORD * len(line.split())
 
 
 def _is_binary(text: str) -> bool:

@@ -170,9 +170,9 @@ def _extract(context: SlotContext) -> Extraction:
     if len(some) < len(all_pieces):
         unread = len(given.text) - all_pieces[len(some)].start
         why = f"the last {unread:,} characters were not read for facts; they are kept"
-        lost.append(Problem(given.name, why))
+        lost.append(Problem(given.name, why, "warning"))
     read = [fact for one in done for fact in one.result or ()]
-    lost += [Problem(given.name, why) for why in _untold(found, bool(read or lost))]
+    lost += [Problem(given.name, why, "warning") for why in _untold(found, bool(read or lost))]
     kept, refused = _unplanted(read, given, some)
     unread = bool(done) and all(one.error for one in done)
     return Extraction(kept, (*lost, *refused), unread)
@@ -184,7 +184,9 @@ def _unplanted(
     """The facts that are kept, and what is refused, with why."""
     found = [planted.checked(fact, given.text, pieces, given.speaker) for fact in facts]
     refused, kept = partition(attrgetter("refused"), found)
-    return tuple(kept), [Problem(f"“{fact.statement}”", fact.refused) for fact in refused]
+    return tuple(kept), [
+        Problem(f"“{fact.statement}”", fact.refused, "skipped") for fact in refused
+    ]
 
 
 _MAIL = re.compile(r"^(From|To): *[\"']?([^\W\d_][^<\n\"']{0,60})", re.MULTILINE)
