@@ -20,7 +20,7 @@ from recollect.text.support.verdict import Near, Support, check, unknown
 
 _BEFORE = 3
 """Sentences before a quote that may tell who is meant, or spoil it."""
-_REACH = 2_000
+_REACH, _AFTER = 1_000, 250
 """Characters before a quote, and behind it, that are looked at."""
 _LONGEST = 6
 """Sentences that a quote may reach over."""
@@ -37,7 +37,9 @@ class Cited(NamedTuple):
     by_user: bool = False
     """The words are the user's own and not what others have written."""
     after: str = ""
-    """The rest of its line."""
+    """The rest of its line, or the beginning of that."""
+    line: str = ""
+    """All of its line, unless it is long: what several quotes have in common is read once."""
 
     def said_by_user(self) -> Cited:
         """The same as the user's own words."""
@@ -72,9 +74,12 @@ def is_ordered(cited: Cited) -> bool:
     """Whether a quote, or a sentence by itself there or close before, tells a model what to do, or
     begins what does."""
     text, after = cited.before + cited.span, cited.after
-    told = (text, *(text[start:end] for start, end in units(text)))
     ordered = partial(is_order, by_user=cited.by_user)
-    return any(map(ordered, told)) or (ordered(text + after) and not ordered(after.strip()))
+    if any(ordered(text[start:end]) for start, end in units(text)):
+        return True
+    if cited.line and not ordered(cited.line):
+        return False
+    return ordered(text + after) and (ordered(text) or not ordered(after.strip()))
 
 
 def standing(start: int, end: int, text: str, by_user: bool, first: int = 0) -> Cited:
@@ -83,8 +88,11 @@ def standing(start: int, end: int, text: str, by_user: bool, first: int = 0) -> 
     first = max(first, start - _REACH)
     bounds = units(text[first:start])[-_BEFORE:]
     before = text[first + bounds[0][0] : start] if bounds else ""
-    after = text[end : end + _REACH].partition("\n")[0]
-    return Cited(text[start:end], before, by_user, after)
+    after = text[end : end + _AFTER].partition("\n")[0]
+    begin = max(first, text.rfind("\n", first, start) + 1)
+    line = text[begin : end + _REACH].partition("\n")[0]
+    whole = line if len(line) <= _REACH and "\n" not in text[start:end] else ""
+    return Cited(text[start:end], before, by_user, after, whole)
 
 
 class _Embedder(Protocol):

@@ -13,7 +13,7 @@ model says is more than text.
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from recollect.text.terms import fold
@@ -40,7 +40,8 @@ def _pattern(names: tuple[str, ...]) -> re.Pattern[str]:
     files = (Path(__file__).with_name(name).read_text(encoding="utf-8") for name in names)
     rows = filter(None, "\n".join(files).splitlines())
     plain = (re.sub(r"[^\x00-\x7f]+", lambda match: fold(match[0]), row) for row in rows)
-    return re.compile("|".join(plain), re.DOTALL | re.MULTILINE)
+    # No row begins within a word of Latin letters, and none is tried there.
+    return re.compile(rf"(?!(?<=\w)[a-z0-9_])(?:{'|'.join(plain)})", re.DOTALL | re.MULTILINE)
 
 
 _ROLE = re.compile(r"^\W*(?:SYSTEM|SYSTÈME|SISTEMA|СИСТЕМА)\s?:", re.MULTILINE)
@@ -61,6 +62,7 @@ _DIGITS = str.maketrans("013457@$", "oieastas")
 _APART = re.compile(r"\b\w(?:[ .*_-]\w){3,}\b")
 
 
+@lru_cache(maxsize=4096)
 def is_order(text: str, *, by_user: bool = False) -> bool:
     """Whether the text has an order to a model in it, which is no wish of the user who speaks."""
     text = without_address(text) if by_user else text
