@@ -158,7 +158,7 @@ def _asking(found: Retrieval) -> list[Match]:
         return []
     with surviving("exchanges"), tracing():
         pool = ranked(asked._replace(questions=True))
-        good, _ = worthwhile(found._replace(pool=pool), pool.best)
+        good = worthwhile(found._replace(pool=pool), pool.best).good
         near = _worth_a_place(pool) if good else []
         sure = min([c.confidence for c in found.pool.best[:1]], default=1.0)
         known = by_document(found.pool.best)
