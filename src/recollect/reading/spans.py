@@ -121,7 +121,8 @@ def selected(candidates: Sequence[Candidate], pool: Pool) -> Selected:
     if pool.of.parsed.terse:  # what has the words is wanted, wherever they occur
         least, every = 0.0, _with_words(every, least, pool)
     headers = {c.document: _header(pool, c.passage) for c in candidates}
-    every = _less_faint(every, _faint(candidates, policy), headers)
+    if policy.cut and pool.by_meaning:  # words alone cannot tell
+        every = _less_faint(every, _faint(candidates, policy), headers)
     chosen, left = _taken(every, least, room, brief, headers)
     over = frozenset(unit.document for unit in left if room < worth)
     chosen += _first_rows(chosen, pool)
@@ -248,7 +249,7 @@ def _is_code(unit: Unit, pool: Pool) -> bool:
 def _faint(candidates: Sequence[Candidate], policy: Policy) -> frozenset[int]:
     """Returns the documents that are far less likely to answer than the likeliest."""
     sure = max((one.confidence for one in candidates), default=0.0)
-    least = FAINT * policy.worth_span * sure if policy.cut else 0.0
+    least = FAINT * policy.worth_span * sure
     return frozenset(one.document for one in candidates if one.confidence < least)
 
 

@@ -188,7 +188,7 @@ class _QueryDraft:
             tuple(self.limits[:MAX_CONDITIONS]),
             len(meaningful) - len(kept),
             len(meaningful) == len(asked) <= TERSE,
-            bare and prose.islower() and not is_run(prose),
+            bare and prose.isalpha() and prose.islower() and not is_run(prose),
         )
 
     @staticmethod

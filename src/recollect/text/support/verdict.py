@@ -170,8 +170,20 @@ def check(sentence: str, spans: Sequence[str], around: str = "", near: Near = un
     why = next(filter(None, (rule(case) for rule in rules)), "")
     if why:
         return Support(why)
-    unchecked = "" if case.comparable or not _lacking(case) else UNCHECKED
+    lacking = [] if case.comparable else _lacking(case)
+    if lacking and not _is_anchored(case, lacking):
+        return Support(_missing(lacking[0]))
+    unchecked = UNCHECKED if lacking else ""
     return Support("", tuple(one.how for one in case.computed), unchecked)
+
+
+def _is_anchored(case: CitedSentence, lacking: Sequence[ClauseToken]) -> bool:
+    """Whether a sentence whose words cannot be compared speaks of what it cites all the same: a
+    number, a name or a date of it is there, or in the same language half of its words."""
+    if any(map(case.has, case.said.of("number", "time", "month", "name", "id"))):
+        return True
+    here, there = case.said.language, case.spans.language
+    return here == there and 2 * len(lacking) <= len(case.said.of("word"))
 
 
 def asks_more(query: str, question: str) -> bool:
