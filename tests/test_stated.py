@@ -170,6 +170,14 @@ def test_a_log_that_answers_is_of_the_day_of_the_line_that_holds(
     assert said(tmp_path, question) == (date, "text")
 
 
+def test_a_day_in_bold_begins_an_entry_of_the_year_above_it(tmp_path: Path) -> None:
+    lines = (
+        "## 2025\n\n**5 Jan** Frost on the window.\n\n## 2026\n\n**11 Jan** The shed was robbed.\n"
+    )
+    kept(tmp_path, "log.md", f"# Log\n\n{lines}\n**25 Jan** A new kettle for the hut.\n")
+    assert said(tmp_path, "what was robbed?") == ("2026-01-11", "text")
+
+
 def test_a_session_is_dated_by_itself_and_not_by_its_title(tmp_path: Path) -> None:
     lines = tmp_path / "talk.jsonl"
     lines.write_text(

@@ -104,8 +104,8 @@ _IS_MARKED = re.compile("[`~]")
 _ITEM = re.compile(r"\n\s*(?:[-*+•–]|\d{1,3}[.)])\s+\S")
 """Another item of a list: what holds since a day in one of them does so for that one."""
 _MARKS = " \t-*+•>_(["
-_APART = re.compile(r"[*_)\]]*\s*(?:[:·•|–—]|-\s|\Z)")
-"""What stands behind a day without a year that a line of a log begins with."""
+_APART = re.compile(r"[*_)\]]*\s*(?:[:·•|–—]|-\s|\Z)|[*_]{2}\s")
+"""What stands behind a day without a year that a line of a log begins with, or that it is bold."""
 _JOINT = re.compile(r"[*_)\]]*\s*(?:[:·•|–—,-]\s*)*")
 """What joins the date that a line begins with to what it says."""
 _MTIME = re.compile(r"(\d{15,20}):\d+\b")
