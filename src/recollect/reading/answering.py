@@ -61,6 +61,11 @@ def cost(*parts: str) -> int:
     return count_tokens("\n".join(parts))
 
 
+def asked_of(parsed: Parsed) -> brief.Asked:
+    """Returns what a question wants of a text that is cut."""
+    return brief.Asked(parsed.content, asks_how_to(parsed.prose))
+
+
 def result(
     candidate: Candidate, pool: Pool, stretches: Sequence[Stretch] = (), alike: Sequence[int] = ()
 ) -> Result:
@@ -163,9 +168,7 @@ def _passage(stored: StoredPassage, pool: Pool, _: Sequence[Stretch]) -> tuple[S
 
 def _snippet(stored: StoredPassage, pool: Pool, stretches: Sequence[Stretch]) -> tuple[Span, ...]:
     """Returns a few tokens of what answers."""
-    parsed = pool.of.parsed
-    asked = brief.Asked(parsed.content, asks_how_to(parsed.prose))
-    return brief.best(_spans(stored, pool, stretches), BRIEF, stored.id, asked)
+    return brief.best(_spans(stored, pool, stretches), BRIEF, stored.id, asked_of(pool.of.parsed))
 
 
 def _document(stored: StoredPassage, pool: Pool, _: Sequence[Stretch]) -> tuple[Span, ...]:

@@ -52,7 +52,7 @@ from recollect.reading import (
     superseded,
     turned,
 )
-from recollect.reading.answering import named, replacing, result, status, time_found
+from recollect.reading.answering import asked_of, named, replacing, result, status, time_found
 from recollect.reading.budget import fit
 from recollect.reading.cache.lookup import NO_CACHE, AnswerCache
 from recollect.reading.fact_results import fact_result, likely
@@ -70,8 +70,6 @@ from recollect.reading.pool import (
 from recollect.reading.preferences import preferred
 from recollect.reading.question import Question, understand
 from recollect.reading.statement import Statement
-from recollect.text.brief import Asked
-from recollect.text.questions.asking import asks_how_to
 from recollect.text.stopwords import stopwords
 from recollect.text.terms import stems
 from recollect.trace import Trace, say, skip, stage, surviving, tracing, unreported
@@ -517,9 +515,7 @@ def _shown(kept: Selection) -> list[Result]:
 @stage("budget")
 def _fitted(results: Sequence[Result], question: Question) -> tuple[tuple[Result, ...], Budget]:
     """Fits the results into the budget, in order; the first is cut rather than dropped."""
-    parsed = question.parsed
-    asked = Asked(parsed.content, asks_how_to(parsed.prose))
-    return fit(results, question.policy.budget, asked)
+    return fit(results, question.policy.budget, asked_of(question.parsed))
 
 
 def _answer(
@@ -543,9 +539,9 @@ def _answer(
     relaxed = _given_up(question, pool)
     time = time_found(question.query, results, said)
     told = Findings(found.spelling, found.again, relaxed, unseen, gone, unquoted, time=time)
-    told = told._replace(beside=len(results) - len(time.dates) if time else 0)
-    if question.parsed.bare:
-        told = told._replace(bare=True)
+    told = told._replace(
+        beside=len(results) - len(time.dates) if time else 0, bare=question.parsed.bare
+    )
     if said in _LACKING:
         told = told._replace(lacking=_LACKING[said](kept, len(results), had))
     if said == "no_results" and question.policy.min_confidence > question.policy.keep:

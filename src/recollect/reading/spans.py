@@ -31,7 +31,7 @@ from operator import attrgetter
 from pathlib import Path
 
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Candidate, Document, Policy, StoredPassage, Stretch, group_by
+from recollect.nouns import Candidate, Document, Policy, StoredPassage, Stretch, group_by, partition
 from recollect.reading.pool import Pool, probability, share
 from recollect.text.questions.asking import asks_how_to, is_question
 from recollect.text.terms import stems
@@ -234,9 +234,9 @@ def _code_first(every: Sequence[Unit], pool: Pool) -> list[Unit]:
     best: dict[int, float] = {}
     for unit in every:
         best.setdefault(unit.passage, unit.value)
-    code = {unit for unit in every if _is_code(unit, pool)}
-    made = [unit._replace(value=best[unit.passage]) if unit in code else unit for unit in every]
-    return sorted(made, key=lambda unit: (-unit.value, not _is_code(unit, pool)))
+    code, others = partition(lambda unit: _is_code(unit, pool), every)
+    code = [unit._replace(value=best[unit.passage]) for unit in code]
+    return sorted((*code, *others), key=lambda unit: -unit.value)
 
 
 def _is_code(unit: Unit, pool: Pool) -> bool:

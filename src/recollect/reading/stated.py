@@ -210,8 +210,10 @@ def _has_other_names(asked: Subjects, nearest: _Sentence, pool: Pool) -> bool:
 def _has_other_number(stored: StoredPassage, pool: Pool) -> bool:
     """Whether a passage numbers what the question numbers ("incident 19"), and has other numbers of
     it only."""
-    said = _numbered(f"{_name(stored)}\n{stored.passage.heading}\n{stored.passage.text}")
     wanted = _numbered(pool.of.parsed.prose)
+    if not wanted:
+        return False
+    said = _numbered(f"{_name(stored)}\n{stored.passage.heading}\n{stored.passage.text}")
     return any(word in said and numbers.isdisjoint(said[word]) for word, numbers in wanted.items())
 
 

@@ -32,6 +32,7 @@ _TOOL = re.compile(
 _SERVED = re.compile(rf"([\w.:-]{{1,80}}?[_.:/-]{{1,3}})(?:{_TOOLS})(?=\s|$)")
 """A call of a tool that is called like one of ours, after the name of its server."""
 _ID = r"[0-9a-f]{16}(?::\d+)?"
+_FINGERPRINT = r"[0-9a-f]{32}"
 _STATUS = "cached_answer|direct_passages|needs_synthesis|no_results|synthesized"
 _OUTPUT = re.compile(
     rf"""(?:\S{{1,80}}:\s)?\s*(?:
@@ -39,7 +40,8 @@ _OUTPUT = re.compile(
     | ===\s.*\[{_ID}\]$
     | \[{_ID}\]\s.*\s·\s
     | .{{1,200}}\n.*\s·\s{_ID}$
-    | \{{\s*"schema_version":\s\d+,(?s:.{{0,1000}}?)"(?:status":\s"(?:{_STATUS})|fingerprint)"
+    | \{{\s*"schema_version":\s\d+,(?s:.{{0,1000}}?)
+        "(?:status":\s"(?:{_STATUS})|fingerprint":\s"{_FINGERPRINT})"
     | (?:found|no\sdirect\sanswer|nothing\sknown)\s·\s.*\d\sms$
     )""",
     re.MULTILINE | re.VERBOSE,
