@@ -439,6 +439,46 @@ def test_a_dated_note_turns_from_one_that_has_only_the_time_of_its_file(
     assert "60" in first.earlier[0].text
 
 
+def test_a_plan_with_a_date_ends_nothing_that_has_only_the_time_of_its_file(
+    memory: Memory, tmp_path: Path
+) -> None:
+    (tmp_path / "handover.md").write_text(
+        "# For when I'm away (Ines)\n\n- Looms: boards are labelled. The agency's person is Aleks,"
+        " comes Mondays and Wednesdays, from 30 Nov.\n- My radio stays on station 3.\n"
+    )
+    (tmp_path / "minutes.md").write_text(
+        "# 26 October 2026\n\n- Cover for Ines from December: agency person two days for wiring,"
+        " remainder by Tom and Dougal.\n- Clocks changed; the time on all panels is wrong.\n"
+    )
+    memory.add(tmp_path)
+    found = asked(memory, "When does the agency's person come?").results
+    assert not any(one.earlier for one in found)
+    assert any("Aleks" in one.text for one in found)
+
+
+def test_that_something_is_new_is_said_of_many_things(memory: Memory, tmp_path: Path) -> None:
+    food = "Start with a teaspoon of the new food alongside, so he doesn't distrust the old one."
+    people = "Moss slept all day. New people at no. 10: a couple with a whippet called Gravy."
+    memory.add(written(tmp_path, {"moss.md": (2, food), "street.md": (7, people)}))
+    found = asked(memory, "how should I go about switching Moss over to the new food").results
+    assert "teaspoon" in found[0].text
+    assert not found[0].earlier
+
+
+def test_by_meaning_nothing_ends_that_has_only_the_time_of_its_file(
+    memory: Memory, tmp_path: Path
+) -> None:
+    router = {
+        "router.md": (2, "When it goes red: unplug the small white box, 30 seconds, then router."),
+        "power.md": (9, "Wifi drops after power cut: hold WPS 3 sec, then the button on router."),
+        **{f"x{n}.md": (n % 12 + 1, f"Bench {n} was painted by class {n}.") for n in range(30)},
+    }
+    memory.add(written(tmp_path, router))
+    found = asked(memory, "The internet box shows red. What do I do?").results
+    assert any("unplug the small white box" in one.text for one in found)
+    assert not any(one.earlier for one in found)
+
+
 def test_what_repeats_a_value_and_adds_to_it_ends_nothing(memory: Memory) -> None:
     minutes(
         memory,

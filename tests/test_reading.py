@@ -20,6 +20,7 @@ from recollect.errors import UsageError
 from recollect.nouns import (
     Answer,
     Candidate,
+    Contribution,
     Document,
     Filter,
     Passage,
@@ -29,7 +30,7 @@ from recollect.nouns import (
     TextQuery,
 )
 from recollect.policy import KNOBS, MODES, policy_for
-from recollect.reading import hop, rewrite, signals, spans
+from recollect.reading import grade, hop, rewrite, signals, spans
 from recollect.reading.chronology import by_date
 from recollect.reading.cut import Grade, cut, fold
 from recollect.reading.grade import (
@@ -1037,6 +1038,15 @@ def test_a_time_that_names_no_date_is_not_passed_over_in_silence() -> None:
     assert "before the migration" in stage(answer, "window").reason
 
 
+def test_of_a_file_as_much_is_shown_as_of_a_note(tmp_path: Path) -> None:
+    lines = [f"worker{n}: alder-{n}.example takes the mail of region {n}" for n in range(9)]
+    (tmp_path / "workers.cfg").write_text("\n".join(lines))
+    with Memory.open("memory://") as memory:
+        memory.add(tmp_path)
+        shown = memory.search("which worker takes the mail of which region?").results[0].text
+    assert [line for line in lines if line not in shown] == []
+
+
 # ------------------------------------------------------------------ hops
 
 
@@ -1061,6 +1071,20 @@ def test_an_open_question_also_finds_what_its_first_hits_name() -> None:
     assert {"film", "director"} <= set(names(answer))
     assert "Don Medford" in stage(answer, "hop").reason
     assert "hop" not in [s.name for s in without.stages if s.state == "ran"]
+
+
+def test_what_another_names_does_not_come_before_it() -> None:
+    def found(document: int, **parts: float) -> Candidate:
+        made = tuple(Contribution(arm, 1, 1.0, 1.0, value) for arm, value in parts.items())
+        return Candidate(document, document, sum(parts.values()), made)
+
+    page, parent, known = found(1, hop=8.0, bridge=6.0, prior=-9.0), found(2, prior=-1.0), 3
+    better = found(known, hop=8.0, prior=0.5)
+    best = grade._behind([better, page, parent], {1: 2, known: 2})
+    assert [one.document for one in best] == [known, 2, 1]
+    assert [one.score for one in best] == pytest.approx([0.5, -1.0, -1.0])
+    for one in best:
+        assert sum(part.value for part in one.contributions) == pytest.approx(one.score)
 
 
 def test_a_lookup_is_never_widened() -> None:

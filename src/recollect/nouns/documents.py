@@ -34,6 +34,9 @@ UNHEARD = frozenset({"tool", "context", "system", "rewound", "thought"})
 GONE = "\tgone"
 """What the stamp of a document ends with once its source no longer has it."""
 
+REGISTRY = "registry"
+"""The origin of what a repository's files are described by, a line or two each."""
+
 JsonObject = Mapping[str, Any]
 
 NO_META: JsonObject = {}

@@ -26,7 +26,7 @@ The log-odds are the score, so that what a result is ranked by and what is said 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import exp, log
+from math import exp, inf, log
 
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Candidate, Contribution, Signals, in_figures
@@ -57,6 +57,8 @@ _LACKED = {
     "exchanged": "the nearest sentence has another name, number or year",
 }
 """What the signals say that hold an answer back, the first that is there."""
+_NAMED = frozenset({"hop", "bridge"})
+"""What being named by another adds."""
 _PLACES = {name: place for place, name in enumerate(Signals._fields)}
 
 
@@ -136,7 +138,7 @@ def again(pool: Pool) -> Pool:
         found = pool.of.view.matched(pool.of.parsed.content, new) if new else {}
         pool = pool._replace(matched={**pool.matched, **found})
     by = _grader(pool.grader)
-    best = graded(pool.fused, signals(pool), by)
+    best = _behind(graded(pool.fused, signals(pool), by), pool.named_by)
     known = set_signals(best, surroundings(pool, best))
     sure, ceiling = together(best, known, by), held_back(known, by)
     gate = answerable(known, by) if by.stored else min(1.0, _STORED * sure)
@@ -202,6 +204,37 @@ def _graded(candidate: Candidate, signals: Signals, by: Grader) -> Candidate:
     score = sum([part.value for part in parts])
     document, passage = candidate.document, candidate.passage
     return Candidate(document, passage, score, tuple(parts), signals, probability(score))
+
+
+def _behind(best: Sequence[Candidate], named_by: Mapping[int, int]) -> list[Candidate]:
+    """Returns the candidates, best first. What another names gains no more by that than to come
+    behind it: it is looked for because that one may answer."""
+    if not named_by:
+        return list(best)
+    own = {one.document: one.score - _lent(one) for one in best}
+    made = []
+    for one in best:
+        most = max(own[one.document], own.get(named_by.get(one.document, one.document), -inf))
+        made.append(_at_most(one, most))
+    return sorted(made, key=lambda one: (-one.score, one.document in named_by))
+
+
+def _lent(candidate: Candidate) -> float:
+    """Returns what it gains by being named."""
+    return sum(part.value for part in candidate.contributions if part.arm in _NAMED)
+
+
+def _at_most(candidate: Candidate, most: float) -> Candidate:
+    """Returns the candidate with no more gained by being named than brings it to this score."""
+    over = candidate.score - most
+    if over <= 0:
+        return candidate
+    lent = _lent(candidate)
+    parts = tuple(
+        part._replace(value=part.value * (1 - over / lent)) if part.arm in _NAMED else part
+        for part in candidate.contributions
+    )
+    return candidate._replace(score=most, confidence=probability(most), contributions=parts)
 
 
 FIRST = 3

@@ -38,11 +38,15 @@ class Bridge(NamedTuple):
     parent: Candidate
     name: str
 
+    @property
+    def hit(self) -> Hit:
+        """As sure as the hit that names it."""
+        return Hit(self.passage, self.document, self.parent.confidence)
+
 
 @stage("hop")
-def bridges(pool: Pool) -> list[Hit]:
-    """Returns a hit for each document that the best hits name and the question does not, as sure
-    as the hit that names it."""
+def bridges(pool: Pool) -> list[Bridge]:
+    """Returns the documents that the best hits name and the question does not."""
     why = _why_not(pool)
     if why:
         return skip(why, [])
@@ -51,7 +55,7 @@ def bridges(pool: Pool) -> list[Hit]:
     more = " …" if names[4:] else ""
     named = f"named by the best hits: {', '.join(names[:4])}{more}"
     say(named if names else "the best hits name no other document", found=len(found))
-    return [Hit(b.passage, b.document, b.parent.confidence) for b in found]
+    return found
 
 
 def _why_not(pool: Pool) -> str:

@@ -8,7 +8,9 @@ The first statement that is shown is compared with those of another time:
                  it has, with its title and the sentences beside it, most of the question's words
                  that the first has by itself
     by meaning   z(statement, passage) + z(passage, passage)
-                   + (z(question, sentence) + z(statement, sentence)) / 2 ≥ SURE
+                   + (z(question, sentence) + z(statement, sentence)) / 2 ≥ SURE;
+                 the other says that something is otherwise, where the first has only the time of
+                 its file: files are made of many days
 
 A z-score is a cosine in standard deviations from the mean of the pool, so that neither the model
 nor the store sets its scale. The *guard* is for both: each has a value of the same kind (a number,
@@ -56,7 +58,7 @@ from recollect.text.headings import HEADING
 from recollect.text.questions.asking import is_question
 from recollect.text.sentences import units
 from recollect.text.stated import undated
-from recollect.text.statements.turning import BACK, TURN, turns
+from recollect.text.statements.turning import BACK, TURN, asked_as, turns
 from recollect.text.stopwords import language
 from recollect.text.terms import stems
 
@@ -157,7 +159,8 @@ def group(first: Candidate, stretches: Sequence[Stretch], pool: Pool, now: datet
         scored, before = _by_meaning(shown, asked, pool, embedder)
         least = SURE if first.confidence >= pool.of.policy.direct_confidence else inf
         sure = (one for score, one in scored if score >= least and not _in_talk(one))
-        rivals = [one for one in sure if _may_replace(one, shown, named)]
+        said = [one for one in sure if shown.said.by != "file" or turns(one.text)]
+        rivals = [one for one in said if _may_replace(one, shown, named)]
         later = [one for score, one in scored if score >= NEAR and one not in rivals]
     known = [one for one in (shown, *rivals) if _is_said_by(now, one)] or [shown]
     line = _turned(sorted(known, key=Moment), shown)
@@ -195,8 +198,10 @@ def _may_replace(one: Statement, shown: Statement, named: frozenset[str]) -> boo
 def _aspect(shown: Statement, pool: Pool) -> frozenset[str]:
     """Returns the words of the question that say what is asked of a thing: those that a statement
     has by itself and not in its title; all that it has, if these are most of them. Where there are
-    none the statement is not what is asked for, and nothing that turned from it is."""
-    has = frozenset(pool.of.parsed.content) & shown.words
+    none the statement is not what is asked for, and nothing that turned from it is. That something
+    is new, or was changed, is said of many things."""
+    asked = frozenset(pool.of.parsed.content) - content(asked_as(pool.of.parsed.prose))
+    has = asked & shown.words
     whole = has if share(pool.worth, has) >= MOST_OF else frozenset[str]()
     names = _names(pool)
     return has - shown.title - names or whole - names
@@ -484,7 +489,7 @@ def _by_turn(
         for n, one in enumerate(some):
             if (
                 not _in_talk(one)
-                and (one.after(shown) or one.outdates(shown))
+                and (one.after(shown) or _counts_anew(one, shown))
                 and _is_of(aspect, n, some, shown)
                 and (not shown.holds or _turns(one, shown, pool))
             ):
@@ -504,6 +509,13 @@ def _is_of(aspect: frozenset[str], n: int, some: Sequence[Statement], shown: Sta
     same = one.units & shown.units or _numbers(one) & _numbers(shown)
     back = same and BACK.search(one.text) is not None
     return bool(back) and aspect <= _words_at(n, some)
+
+
+def _counts_anew(one: Statement, shown: Statement) -> bool:
+    """Whether it counts the same and has a date that was said, where the other has only that of its
+    file, which may be a copy: nobody knows which is the later, and a plan or a remark often is the
+    earlier."""
+    return one.outdates(shown) and not one.units.isdisjoint(shown.units)
 
 
 def _turns(one: Statement, shown: Statement, pool: Pool) -> bool:

@@ -145,6 +145,8 @@ class Pool(NamedTuple):
     """The passages that reply to a question among those that were found."""
     among: int = 0
     """How many passages it compared: in a large store the nearest is nearer by chance."""
+    named_by: Mapping[int, int] = {}
+    """The documents that a hit names, each with the document of that hit."""
     odds: Mapping[int, float] = {}
     """The reranker's log-odds, by document."""
     matched: Mapping[int, set[str]] = {}

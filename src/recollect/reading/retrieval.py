@@ -50,6 +50,7 @@ from recollect.reading import (
 )
 from recollect.reading.by_content import nearest, speaking
 from recollect.reading.chronology import Listing, Outline, Timeline
+from recollect.reading.hop import Bridge
 from recollect.reading.own_words import is_fact, own_words
 from recollect.reading.pool import (
     SURE,
@@ -156,8 +157,14 @@ def ranked(asked: Pass) -> Pool:
     pool = grade.grade(rerank.read(pool, pool.fused))
     if asked.policy.hop:
         with surviving("hop"):
-            pool = taken(pool, hop.bridges(pool), "hop")
+            pool = _with_bridges(pool, hop.bridges(pool))
     return _with_exchanges(pool) if pool.asked else pool
+
+
+def _with_bridges(pool: Pool, found: Sequence[Bridge]) -> Pool:
+    """Takes in what the best hits name."""
+    named = {one.document: one.parent.document for one in found}
+    return taken(pool._replace(named_by=named), [one.hit for one in found], "hop")
 
 
 def _uncrowded(pool: Pool, arms: Sequence[Arm]) -> Pool:

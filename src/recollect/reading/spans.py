@@ -31,7 +31,16 @@ from operator import attrgetter
 from pathlib import Path
 
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Candidate, Document, Policy, StoredPassage, Stretch, group_by, partition
+from recollect.nouns import (
+    REGISTRY,
+    Candidate,
+    Document,
+    Policy,
+    StoredPassage,
+    Stretch,
+    group_by,
+    partition,
+)
 from recollect.reading.pool import Pool, probability, share
 from recollect.text.questions.asking import asks_how_to, is_question
 from recollect.text.terms import stems
@@ -138,8 +147,9 @@ def selected(candidates: Sequence[Candidate], pool: Pool) -> Selected:
 
 
 def _is_record(document: Document) -> bool:
-    """Whether it was recorded as one thing; a decision in a file is a text like others."""
-    return document.kind in RECORDS and (document.kind == "file" or not document.path)
+    """Whether it was recorded as one thing; a file itself is a text like others, and so is a
+    decision that stands in one."""
+    return document.kind in RECORDS and (document.origin == REGISTRY or not document.path)
 
 
 # ------------------------------------------------------------------ what is known of a unit

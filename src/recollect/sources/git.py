@@ -23,7 +23,7 @@ from typing import IO
 
 from recollect.errors import InputError, os_reason
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import Document, Problem, json_list, not_among, not_none, stable_id
+from recollect.nouns import REGISTRY, Document, Problem, json_list, not_among, not_none, stable_id
 from recollect.sources.records import record
 from recollect.sources.summary import CONTROL, file_type
 from recollect.sources.summary import MAX_SUMMARY as MAX_SUMMARY
@@ -374,7 +374,7 @@ def _file_record(
     except InputError as error:
         where = os.fsencode(repo / path).decode("utf-8", "backslashreplace")
         return Problem(where, f"its name cannot be kept: {error.message}; rename it")
-    return told._replace(origin="registry")
+    return told._replace(origin=REGISTRY)
 
 
 # ------------------------------------------------------------------ the git program

@@ -25,6 +25,12 @@ BACK = re.compile(
 )
 """Words by which something is said to be again as it was: of what, the text around them says."""
 _NOW = re.compile(r"\b(?:now|again|jetzt|nun|ahora|maintenant)\b", re.IGNORECASE)
+_ASKS = re.compile(
+    r"\b(?:now|new|again|back|current\w*|chang\w+|jetzt|neu\w*|wieder|zurück|aktuell\w*|(?:ge)?änder\w+"
+    r"|ahora|nuev\w+|actual\w*|cambi\w+|maintenant|nouve\w+)\b",
+    re.IGNORECASE,
+)
+"""Words by which something is asked for as it is now, or for how it changed: they name nothing."""
 _ENDS = re.compile(
     r"\b(?:(?:up|down)grad\w+|promoted|migrat\w+|transferred|relocat\w+|moved|left|quit|sold|cancel\w+"
     r"|stopped|g(?:a|i)ven? up|swapped|traded|dropped|ditched|abandoned|became|start\w+|adopted"
@@ -41,6 +47,11 @@ a model has found that it does."""
 def turns(text: str) -> bool:
     """Whether a text says that something is otherwise, or again as it was."""
     return TURN.search(text) is not None or BACK.search(text) is not None
+
+
+def asked_as(question: str) -> str:
+    """Returns the words of a question that only say that it asks for what is so now, or changed."""
+    return " ".join(_ASKS.findall(question))
 
 
 def now_or_again(text: str) -> str:
