@@ -11,6 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+# As the command does, before numpy is loaded: its threads wait in a loop for one another, which
+# takes eight times the processor time of one, and more where several processes share the cores.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
