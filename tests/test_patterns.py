@@ -126,8 +126,14 @@ def _made_in(module: ModuleType) -> Iterator[Found]:
 
 def _written_in(module: ModuleType) -> Iterator[Found]:
     """Those that stand where they are used, in functions: ``re.sub(r"…", …)``."""
-    tree = ast.parse(Path(str(module.__file__)).read_text())
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.Lambda)]
+    source = Path(str(module.__file__)).read_text()
+    if not re.search(r"\bre\.[a-z]+\(", source):
+        return
+    functions = [
+        node
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FunctionDef | ast.Lambda)
+    ]
     for node in (inner for function in functions for inner in ast.walk(function)):
         match node:
             case ast.Call(
