@@ -35,7 +35,7 @@ class Browser:
 
     def __init__(self, process: subprocess.Popen[bytes], reads: int, writes: int) -> None:
         self._process, self._reads, self._writes = process, reads, writes
-        self._rest = b""
+        self._rest = bytearray()
         self._next = 0
         self._events: list[dict[str, Any]] = []
         self._tab = ""
@@ -59,25 +59,26 @@ class Browser:
             self._events.append(said)
 
     def _receive(self) -> dict[str, Any]:
-        until = monotonic() + WAIT
-        while b"\0" not in self._rest:
+        until, looked = monotonic() + WAIT, 0
+        while (end := self._rest.find(b"\0", looked)) < 0:
+            looked = len(self._rest)
             ready, _, _ = select([self._reads], [], [], max(0.0, until - monotonic()))
             assert ready, "the browser says nothing"
             part = os.read(self._reads, 1 << 16)
             assert part, "the browser is gone"
             self._rest += part
-        message, _, self._rest = self._rest.partition(b"\0")
-        found: dict[str, Any] = json.loads(message)
+        found: dict[str, Any] = json.loads(self._rest[:end])
+        del self._rest[: end + 1]
         return found
 
     def wait(self, method: str) -> dict[str, Any]:
         """The next event of this name."""
-        while True:
-            for one in self._events:
-                if one.get("method") == method:
-                    self._events.remove(one)
-                    return one
-            self._events.append(self._receive())
+        for n, one in enumerate(self._events):
+            if one.get("method") == method:
+                return self._events.pop(n)
+        while (one := self._receive()).get("method") != method:
+            self._events.append(one)
+        return one
 
     # -------------------------------------------------------------- what a person does
 
