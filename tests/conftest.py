@@ -19,7 +19,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
+import shared_models
 from recollect import Memory, config
+from recollect.models import network
 from recollect.models.catalog import EMBED
 from recollect.models.files import ModelFolder
 from recollect.nouns import SCHEMA_VERSION, stable_id
@@ -49,6 +51,14 @@ def overlap_reranker(folder: Path) -> Path:
     weights = Path(__file__).parent / "fixtures" / "models" / "overlap.onnx"
     (folder / "model.onnx").symlink_to(weights)
     return folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _shared_networks() -> Iterator[None]:
+    """The models that ship are loaded once, not once a store."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(network, "_session", shared_models.session)
+        yield
 
 
 @pytest.fixture(autouse=True)
