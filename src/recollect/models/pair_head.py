@@ -114,4 +114,4 @@ def _norm(weights: Weights, name: str, given: Any) -> Any:
 
 
 def _gelu(given: Any) -> Any:
-    return 0.5 * given * (1 + np.tanh(0.7978845608 * (given + 0.044715 * given**3)))
+    return 0.5 * given * (1 + np.tanh(0.7978845608 * (given + 0.044715 * given * given * given)))
