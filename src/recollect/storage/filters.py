@@ -105,7 +105,8 @@ _TESTS: Mapping[str, Callable[[Any, Document], bool]] = {
 
 def allows(filter: Filter, document: Document, role: str | None = None) -> bool:
     """Whether the document may be seen; with a *role*, whether that turn of it may."""
-    limits = filter._asdict()
-    set_ones = (name for name in _TESTS if limits[name] is not None)
-    passes = all(_TESTS[name](limits[name], document) for name in set_ones)
-    return passes and role_allows(filter.roles, role)
+    for name, passes in _TESTS.items():
+        limit = getattr(filter, name)
+        if limit is not None and not passes(limit, document):
+            return False
+    return role_allows(filter.roles, role)

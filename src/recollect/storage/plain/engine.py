@@ -27,7 +27,7 @@ from recollect.nouns import (
 )
 from recollect.ports import EVERYTHING, HandleMatch, TextResult, VectorResult
 from recollect.storage.content import check, expect, inside, parse_cursor
-from recollect.storage.filters import allows, source_allows
+from recollect.storage.filters import allows, role_allows, source_allows
 from recollect.storage.plain import admin
 from recollect.storage.plain.answers import PlainAnswers
 from recollect.storage.plain.sessions import PlainSessions
@@ -111,14 +111,12 @@ class PlainStore:
 
     def _visible(self, filter: Filter) -> list[PassageEntry]:
         seen = {
-            entry.key: entry.document
-            for entry in self.tables.documents.values()
-            if allows(filter, entry.document)
+            entry.key for entry in self.tables.documents.values() if allows(filter, entry.document)
         }
         return [
             entry
             for entry in self.tables.passages.values()
-            if entry.document in seen and allows(filter, seen[entry.document], entry.passage.role)
+            if entry.document in seen and role_allows(filter.roles, entry.passage.role)
         ]
 
     @atomic
