@@ -37,6 +37,19 @@ settings.register_profile("people", deadline=None, suppress_health_check=[Health
 settings.register_profile("ci", settings.get_profile("people"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "people")
 
+LONGEST = (
+    "nothing_leaves crash page http real_data readers invariants mcp_conformance postgres_shards "
+    "postgres_stores postgres_replica non_interference in_force facts real_model warm attack"
+).split()
+"""Files of tests that take longest, which begin first: where several are run at once, none is to
+begin when the others end."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    place = {f"test_{name}": number for number, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: place.get(item.path.stem, len(place)))
+
+
 EMBED_HOME = ModelFolder(Path("/nowhere")).locate(EMBED)
 """The embedder that ships inside the package."""
 
