@@ -186,7 +186,9 @@ class Browser:
 
     def picture(self, file: Path, *, whole: bool = True) -> None:
         """Of the whole page, or of what is in sight."""
-        shot = self.send("Page.captureScreenshot", captureBeyondViewport=whole)
+        shot = self.send(
+            "Page.captureScreenshot", captureBeyondViewport=whole, optimizeForSpeed=True
+        )
         file.write_bytes(base64.b64decode(shot["data"]))
 
     def complaints(self) -> list[str]:
