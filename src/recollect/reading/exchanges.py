@@ -68,8 +68,8 @@ class _Replied(NamedTuple):
 
 @stage("exchanges", otherwise=lambda pool: pool)
 def answered(pool: Pool) -> Pool:
-    """Takes from the candidates what only asks, or only says that it does not know, and looks up
-    what was replied to the best of the questions."""
+    """Sets apart what only asks, takes out what only says that it does not know, and looks up what
+    was replied to the best of the questions."""
     every = pool.every()
     asking = [] if pool.of.questions else [c for c in every if _asks(pool.stored(c), pool)]
     empty = {c.passage for c in every if _says_nothing(pool.stored(c), pool)}
@@ -92,7 +92,8 @@ def answered(pool: Pool) -> Pool:
     echoes.update(c.passage for c in others if not _speaks(pool.stored(c), pool))
     say(f"left out: {len(questions | empty)} that only ask or know nothing", found=len(asked))
     left = (c for c in every if c.passage not in questions | echoes | empty)
-    return pool._replace(passages=passages, asked=asked).regrouped(left)
+    apart = tuple(c for c in asking if c.passage not in empty)
+    return pool._replace(passages=passages, asking=apart, asked=asked).regrouped(left)
 
 
 def _is_called(question: StoredPassage, pool: Pool) -> bool:

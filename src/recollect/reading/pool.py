@@ -141,6 +141,8 @@ class Pool(NamedTuple):
     """What may not be heard took so many places in the arms that there is room left for others."""
     entries: Mapping[int, Sequence[tuple[int, int]]] = {}
     """The parts of passages that are from the period asked for, where others are of another."""
+    asking: tuple[Candidate, ...] = ()
+    """Set apart, best first: what only asks."""
     asked: Mapping[int, Exchange] = {}
     """The passages that reply to a question among those that were found."""
     among: int = 0

@@ -60,6 +60,7 @@ from recollect.reading.pool import (
     Pass,
     Pool,
     as_typed,
+    best_by_document,
     by_document,
     by_key,
     of_passages,
@@ -165,6 +166,13 @@ def _with_bridges(pool: Pool, found: Sequence[Bridge]) -> Pool:
     """Takes in what the best hits name."""
     named = {one.document: one.parent.document for one in found}
     return taken(pool._replace(named_by=named), [one.hit for one in found], "hop")
+
+
+def with_asking(pool: Pool) -> Pool:
+    """Returns the pool with what only asks among its candidates, graded like the others."""
+    asking = tuple(best_by_document(pool.asking).values())
+    every = pool._replace(asking=()).regrouped([*pool.every(), *pool.asking])
+    return grade.again(rerank.read(every, asking) if pool.odds else every)
 
 
 def _uncrowded(pool: Pool, arms: Sequence[Arm]) -> Pool:

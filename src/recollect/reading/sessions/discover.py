@@ -42,6 +42,7 @@ from recollect.reading.retrieval import (
     hidden,
     ordered,
     ranked,
+    with_asking,
     worthwhile,
 )
 from recollect.reading.sessions import browse as browsing
@@ -153,11 +154,10 @@ def _retrieved(question: Question, store: StorageEngine, models: Models) -> Retr
 def _asking(found: Retrieval) -> list[Match]:
     """Returns the conversations in which no more was found than a question, as near as those that
     answer, and no surer: what was asked tells what one is about."""
-    asked = found.pool.of
-    if asked.questions or found.question.query.time.ordered:
+    if not found.pool.asking or found.question.query.time.ordered:
         return []
     with surviving("exchanges"), tracing():
-        pool = ranked(asked._replace(questions=True))
+        pool = with_asking(found.pool)
         good = worthwhile(found._replace(pool=pool), pool.best).good
         near = _worth_a_place(pool) if good else []
         sure = min([c.confidence for c in found.pool.best[:1]], default=1.0)
