@@ -1373,3 +1373,62 @@ def test_a_session_that_shrinks_is_kept_and_reported(cli: Cli, tmp_path: Path) -
     rewound = cli("add", str(file), "--json").json
     assert rewound["changed"] == 1
     assert "12 of the 18 turns" in rewound["warnings"][0]["reason"]
+
+
+def bare(path: Path, *turns: dict[str, Any]) -> Path:
+    """A log whose turns have no ids."""
+    names = ("uuid", "parentUuid")
+    return log(path, *({k: v for k, v in one.items() if k not in names} for one in turns))
+
+
+@pytest.mark.parametrize("write_log", [log, bare], ids=["ids", "bare"])
+@pytest.mark.parametrize("first", ["stub", "whole"])
+def test_copies_of_a_session_in_two_sources_are_one_session(
+    mem: Memory, tmp_path: Path, first: str, write_log: Callable[..., Path]
+) -> None:
+    write_log(tmp_path / "stub" / "talk.jsonl", *long_talk(2))
+    write_log(tmp_path / "whole" / "talk.jsonl", *long_talk(9))
+    second = "whole" if first == "stub" else "stub"
+    mem.add(tmp_path / first)
+    receipt = mem.add(tmp_path / second)
+    if first == "stub":
+        assert "14 of its 18 turns" in receipt.warnings[0].reason
+        assert "stub" in receipt.warnings[0].reason
+    else:
+        assert "lacks 14 of the 18 turns" in receipt.skipped[0].reason
+    for place in (first, second):  # nothing comes or goes when they are read again
+        write_log(tmp_path / place / "talk.jsonl", *long_talk(9 if place == "whole" else 3))
+        assert gone(mem.add(tmp_path / place)) == []
+    (talk,) = everything(mem)
+    assert (talk.source, len(talk.messages)) == (first, 18)
+
+
+def test_copies_in_two_sources_that_went_on_differently_keep_the_words_of_both(
+    mem: Memory, tmp_path: Path
+) -> None:
+    log(tmp_path / "one" / "talk.jsonl", *long_talk(3), turn("n", "user", "Where is the otter?"))
+    log(tmp_path / "two" / "talk.jsonl", *long_talk(4))
+    mem.add(tmp_path / "one")
+    receipt = mem.add(tmp_path / "two")
+    assert "2 of its 8 turns" in receipt.warnings[0].reason
+    (talk,) = everything(mem)
+    assert set(said(mem, "talk")) == {"n", *(f"{c}{n}" for n in range(4) for c in "qr")}
+    assert talk.meta["files"] == [str(tmp_path / "two" / "talk.jsonl"), "talk.jsonl"]
+
+
+@pytest.mark.parametrize("whose", [{"owner": "ben"}, {"scopes": ["work"]}])
+def test_copies_that_not_everybody_may_see_stay_apart(
+    mem: Memory, tmp_path: Path, whose: dict[str, Any]
+) -> None:
+    for place, given in (("one", {}), ("two", whose)):
+        bare(tmp_path / place / "talk.jsonl", *long_talk(2))
+        mem.add(tmp_path / place, **given)
+    assert len(everything(mem)) == 2
+
+
+def test_two_sessions_that_only_share_a_name_stay_apart(mem: Memory, tmp_path: Path) -> None:
+    bare(tmp_path / "one" / "talk.jsonl", *long_talk(2))
+    bare(tmp_path / "two" / "talk.jsonl", turn("x", "user", "Where does the otter sleep now?"))
+    mem.add(tmp_path / "one")
+    assert counts(mem.add(tmp_path / "two")) == (1, 0, 0)
+    assert sorted(d.source for d in everything(mem)) == ["one", "two"]

@@ -83,7 +83,7 @@ class Contents:
                 if not kept.document.messages:
                     yield Problem(str(file.path), "a session without messages", "skipped")
                     continue
-                own = self.forks.own(kept.document, file.place)
+                own = self.forks.own(kept.document)
                 if isinstance(own, str):
                     said = f"it has nothing that the session {own} has not"
                     yield Problem(str(file.path), said, "skipped")

@@ -4,16 +4,19 @@ A client leaves a stub of a session beside the whole, a second client exports it
 resumed goes on in a file of its own, a log is cut. Of two files of which one has all that the other
 says, the fuller one is kept; of two that went on differently, what only one of them says is put
 into the other. What a session lacks is never replaced without a word.
+
+That holds for files of other sources as well, where these are of the same owner and scopes: a
+session stays in the source that brought it first, and has there what the others say.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import SPOKEN, Document, Message, Problem
+from recollect.nouns import SPOKEN, Document, Filter, Message, Problem
 from recollect.ports import StorageEngine
 from recollect.sources.sessions.turns import unique
 from recollect.text import redact
@@ -30,8 +33,10 @@ FEW = 4
 class Copies:
     """Knows what was said in each session, in the store and in what was read before."""
 
-    def __init__(self, store: StorageEngine) -> None:
+    def __init__(self, store: StorageEngine, file_of: Callable[[Document], str]) -> None:
         self._store = store
+        self._file_of = file_of
+        """Tells which file a stored document came from."""
         self._read: dict[str, Document] = {}
 
     def stored(self) -> None:
@@ -45,6 +50,9 @@ class Copies:
             yield item
             return
         known = self._known(item.id)
+        if known is None and (elsewhere := self._elsewhere(item, where)):
+            yield from self._added(item, where, elsewhere)
+            return
         lost = _lacking(item, known) if known and not _is_reread(item, known) else []
         if known and lost:
             lacks = f"{len(lost)} of the {_turns(known)} turns"
@@ -63,8 +71,48 @@ class Copies:
         self._read[item.id] = item
         yield item
 
+    def _added(self, item: Document, where: str, known: Document) -> Iterator[Item]:
+        """Yields a session of another source with what this file of it adds, and what is to be said
+        of that."""
+        new, lost = _lacking(known, item), _lacking(item, known)
+        there = f"the session {known.external} of the source {known.source}"
+        if not new:
+            lacks = f"lacks {len(lost)} of the {_turns(known)} turns of" if lost else ""
+            yield Problem(where, f"it {lacks or 'has nothing that is not in'} {there}", "skipped")
+            return
+        told = f"{len(new)} of its {_turns(item)} turns are put into {there}, which lacked them"
+        yield Problem(where, told, "warning")
+        merged = _merged(item._replace(path=where), known)
+        merged = merged._replace(
+            source=known.source, origin=known.origin, path=known.path, stamp=known.stamp
+        )
+        self._read[merged.id] = merged
+        yield merged
+
+    def _elsewhere(self, item: Document, where: str) -> Document | None:
+        """Returns the session of another source of which this file is a copy."""
+        named = Filter(owner=item.owner, kinds=("session",))
+        wanted = (item.external, tuple(sorted(set(item.scopes))), False)
+        for about in self._store.get(item.external, named, body=False):
+            known = self._known(about.id)
+            if known is None or (known.external, known.scopes, known.gone) != wanted:
+                continue
+            if self._file_of(known) != where and _is_copy(item, known):
+                return known
+        return None
+
     def _known(self, id: str) -> Document | None:
         return self._read.get(id) or next(iter(self._store.get(id)), None)
+
+
+def _is_copy(one: Document, other: Document) -> bool:
+    """Whether two sessions of one name are one: they share a message, or the shorter has half of
+    its turns from the longer."""
+    ids = {(m.id, _words(m)) for m in one.messages if m.id}
+    if any((m.id, _words(m)) in ids for m in other.messages):
+        return True
+    short, long = sorted((one, other), key=_turns)
+    return 2 * len(_lacking(long, short)) <= _turns(short) > 0
 
 
 def _is_reread(new: Document, known: Document) -> bool:
@@ -136,7 +184,7 @@ def _merged(one: Document, other: Document) -> Document:
     for place, message in enumerate(whole.messages, 1):
         messages += [message, *parts[place]]
     known = [one.path, other.path, *(p for d in (one, other) for p in d.meta.get(FILES, ()))]
-    meta = {**whole.meta, FILES: sorted(set(known))}
+    meta = {**whole.meta, FILES: sorted(set(filter(None, known)))}
     return one._replace(
         messages=unique(messages),
         title=whole.title,

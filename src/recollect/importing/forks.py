@@ -19,12 +19,9 @@ class Forks:
     def __init__(
         self,
         store: StorageEngine,
-        file_of: Callable[[Document], str],
         is_forgotten: Callable[[str, str], bool],
     ) -> None:
         self._store = store
-        self._file_of = file_of
-        """Tells which file a stored document came from."""
         self._is_forgotten = is_forgotten
         """Tells whether a session of an owner, by its name, was forgotten."""
         self._holders: dict[str, tuple[str, int]] = {}
@@ -36,11 +33,10 @@ class Forks:
         self._holders.clear()
         self._names.clear()
 
-    def own(self, document: Document, place: str) -> Document | str:
-        """Returns the session of the file at *place* without the messages that another session
-        has. If no message of a user or an assistant is left, returns the name of that other
-        session."""
-        others = {**self._forgotten(document), **self._shared(document, place)}
+    def own(self, document: Document) -> Document | str:
+        """Returns a session without the messages that another one has. If no message of a user or
+        an assistant is left, returns the name of that other session."""
+        others = {**self._forgotten(document), **self._shared(document)}
         if others:
             parent = Counter(others.values()).most_common(1)[0][0]
             name = self._names[parent]
@@ -71,10 +67,10 @@ class Forks:
         last = max((at for at, id in enumerate(ids) if id in held), default=0)
         return dict.fromkeys(not_among(filter(None, ids[:last]), held), parent)
 
-    def _shared(self, document: Document, place: str) -> dict[str, str]:
+    def _shared(self, document: Document) -> dict[str, str]:
         """Returns the messages (by id) that another session has with the same text, owner and
-        scopes, and the document of that session. A document of the same file in another source is
-        no other session: it goes once it is pruned."""
+        scopes, and the document of that session. One of the same name in another source is no
+        other session, but a copy of this."""
         messages = {m.id: m for m in document.messages if m.id}
         shared: dict[str, str] = {}
         for id, message in messages.items():
@@ -87,7 +83,7 @@ class Forks:
             for elder in self._store.get(holder):
                 if (elder.owner, elder.scopes) != (document.owner, _sorted(document.scopes)):
                     continue
-                if elder.external == document.external and self._file_of(elder) == place:
+                if elder.external == document.external:
                     continue
                 self._names[elder.id] = elder.external
                 for copy in elder.messages:

@@ -90,12 +90,12 @@ class Importer:
         self._homes = SourceRoots(stats.sources, options.source)
         self._follow_links: bool = config["import.follow_links"]
         self._contents = Contents(
-            Forks(store, self._homes.file_of, self._was_forgotten),
+            Forks(store, self._was_forgotten),
             config["import.max_mb"] * 1_000_000,
             thoughts=config["import.thoughts"],
         )
         self._missing = MissingDocuments(store, self._homes, self._known)
-        self._copies = Copies(store)
+        self._copies = Copies(store, self._homes.file_of)
         self._known_in: dict[str, ImportedFiles] = {}
         self._several = False
         self._met: set[str] = set()
