@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -396,6 +397,35 @@ def test_of_a_log_the_entries_of_the_period_are_shown(
     assert "roof" in one.text
     assert "lock" not in one.text
     assert "scouts" not in one.text
+
+
+def daily(days: int, said: Sequence[str]) -> str:
+    """A log with an entry a day, up to the last of January 2026."""
+    first = datetime(2026, 1, 31, tzinfo=UTC) - timedelta(days=days - 1)
+    every = [(first + timedelta(days=n), said[n % len(said)]) for n in range(days)]
+    return "\n\n".join(f"## {date:%Y-%m-%d}\n\n{text}" for date, text in every)
+
+
+MILL = ("The bearings of the elevator are new.", "Rye came from the Hansen farm.", "A power cut.")
+QUAY = ("The crane stood still.", "The bollards are painted.", "A storm took the pontoon.")
+
+
+@pytest.mark.parametrize("days", [60, 900], ids=["months", "years"])
+@pytest.mark.parametrize("name", ["Brookside mill", "Northquay harbour"])
+def test_of_a_long_log_the_whole_month_is_shown(
+    keyword_memory: Memory, tmp_path: Path, name: str, days: int
+) -> None:
+    logs = {"Brookside mill": MILL, "Northquay harbour": QUAY}
+    for title, said in logs.items():
+        (tmp_path / f"{title}.md").write_text(f"# Log of the {title}\n\n{daily(days, said)}\n")
+        (tmp_path / f"{title} plan.md").write_text(f"# Plan\n\nThe {title} gets a new roof.\n")
+    keyword_memory.add(tmp_path)
+    asked = f"What happened at the {name} in January 2026?"
+    found = keyword_memory.search(asked, now=NOW, budget=5000)
+    assert found.results[0].path == f"{name}.md"
+    text = found.results[0].text
+    assert [f"2026-01-{day:02}" in text for day in range(1, 32)] == [True] * 31
+    assert "2025-" not in text
 
 
 def test_what_is_from_another_time_than_a_period_that_is_over_is_possible_at_most(

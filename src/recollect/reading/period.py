@@ -18,6 +18,8 @@ from recollect.text.terms import stems
 
 LOOKED, READ = 20, 200
 """The best documents that are read for entries, and so many of the first passages of each."""
+LONG, REST = 3, 1000
+"""The best of those that have more, which are read on, and so many further passages of each."""
 WITHIN = 0.5
 """The share of the topic's words in a document that its entries from the period have."""
 ENTRY = ("text", "heading")
@@ -36,14 +38,14 @@ class _Entries(NamedTuple):
 def entries(pool: Pool, window: Window) -> Pool:
     """Returns the pool in which entries from a period stand for the documents that have some."""
     some = [c for c in pool.best if pool.stored(c).document.kind != "session"][:LOOKED]
-    firsts = [f"{pool.stored(c).document.id}:0" for c in some]
-    read = pool.of.view.passages(firsts, after=READ) if firsts else []
-    of = group_by(lambda one: one.document.id, filter(pool.of.shows, read))
     ids = {c.document: pool.stored(c).document.id for c in some}
+    of = _read(list(ids.values()), pool)
     found = {key: _entries(of.get(id, ()), window, pool) for key, id in ids.items()}
     found = {document: one for document, one in found.items() if one.passages}
     best = tuple(_moved(c, found[c.document]) if c.document in found else c for c in pool.best)
-    others = {c.document: _others(c, found[c.document]) for c in best if c.document in found}
+    fused = {c.document: c.score for c in pool.fused}
+    near = (c._replace(score=fused.get(c.document, 0.0)) for c in best)
+    others = {c.document: _others(c, found[c.document]) for c in near if c.document in found}
     added = by_key(chain.from_iterable(one.passages for one in found.values()))
     return pool._replace(
         best=best,
@@ -53,6 +55,17 @@ def entries(pool: Pool, window: Window) -> Pool:
     )
 
 
+def _read(ids: Sequence[str], pool: Pool) -> dict[str, list[StoredPassage]]:
+    """Returns the passages of documents, of the best long ones more of them: logs grow at their
+    end."""
+    view = pool.of.view
+    read = view.passages([f"{id}:0" for id in ids], after=READ) if ids else []
+    of = group_by(lambda one: one.document.id, read)
+    long = [id for id in ids if len(of.get(id, ())) > READ][:LONG]
+    rest = view.passages([f"{id}:{READ + 1}" for id in long], after=REST) if long else []
+    return group_by(lambda one: one.document.id, filter(pool.of.shows, (*read, *rest)))
+
+
 def _entries(every: Sequence[StoredPassage], window: Window, pool: Pool) -> _Entries:
     """Returns the entries of a document that are from the period; none where they say little of
     the topic beside the rest of it."""
@@ -60,7 +73,7 @@ def _entries(every: Sequence[StoredPassage], window: Window, pool: Pool) -> _Ent
     having = [one for one in every if found[one.key]]
     said = {one.key: stems(_text(one, found[one.key])) for one in having}
     title = stems(every[0].document.title) if every else set()
-    whole = title.union(*(stems(one.passage.text) for one in every))
+    whole = title.union(*(stems(one.passage.text) for one in every[:READ]))
     worth = pool.worth
     if share(worth, title.union(*said.values())) < WITHIN * share(worth, whole):
         return _Entries({}, ())
@@ -92,4 +105,6 @@ def _moved(one: Candidate, found: _Entries) -> Candidate:
 
 
 def _others(one: Candidate, found: _Entries) -> tuple[Candidate, ...]:
+    """Returns the other passages with entries, as near to the question as their document was
+    found."""
     return tuple(one._replace(passage=each.key) for each in found.passages[1:])

@@ -284,7 +284,8 @@ def of_statement(stored: StoredPassage, start: int, end: int) -> Stated:
     if date := _of_line(_line(text, begins, end), above, document):
         return Stated(date, "text")
     dates = (_of_heading(above[at:], document) for at in range(len(above)))
-    return next((Stated(date, "heading") for date in dates if date), of_document(document))
+    date = next(filter(None, dates), None)
+    return Stated(date, "heading") if date else of_document(document)
 
 
 def of_words(some: Sequence[StoredPassage], words: Sequence[str]) -> Stated:
