@@ -80,6 +80,12 @@ def _said(*texts: str) -> list[Message]:
          "Why does the job fail?"),
         (["Sigue con lo de ayer", "Sigo con la traducción."], "Sigo con la traducción."),
         (["#12 #14 #19", "The login page first."], "The login page first."),
+        (["address: 8, 12, 13, 57", "The login page first.", "Why does the login time out?"],
+         "Why does the login time out?"),
+        (["fix #266", "Done."], "fix #266"),
+        (["[10:57 ~/shop] ~/bin/shop watch\n\n👀 Watching for orders\n   Press Ctrl+C to stop\n\n"
+          "Why does it say orders, and not order?", "A typo."],
+         "Why does it say orders, and not order?"),
         (["continue", "The invoices are moved to Postgres now."],
          "The invoices are moved to Postgres now."),
         (["please fix it", "What?", "```\nKeyError: 3\n```"], "please fix it"),
@@ -91,6 +97,28 @@ def _said(*texts: str) -> list[Message]:
 )  # fmt: skip
 def test_a_title_says_what_a_session_was_about(turns: list[str], title: str) -> None:
     assert title_of(_said(*turns), "user") == title
+
+
+def _command(name: str, given: str = "") -> Message:
+    """A command to Claude Code, as its log has it."""
+    said = f"<command-message>{name[1:]}</command-message>\n<command-name>{name}</command-name>"
+    return Message("context", f"{said}\n<command-args>{given}</command-args>" if given else said)
+
+
+@pytest.mark.parametrize(
+    ("said", "title"),
+    [
+        ([], "/review 151"),
+        (_said("8, 12, 57", "Done."), "/review 151"),
+        (_said("Why does the login time out?"), "Why does the login time out?"),
+    ],
+)
+def test_a_session_that_a_command_began_is_called_by_it_where_nobody_names_a_topic(
+    said: list[Message], title: str
+) -> None:
+    begun = [_command("/model"), _command("/review", "151"), Message("assistant", "I will look.")]
+    assert title_of([*begun, *said], "user") == title
+    assert title_of([_command("/review"), *begun[2:], _command("/exit")], "user") == "/review"
 
 
 def test_a_short_sentence_takes_part_of_the_next_along() -> None:

@@ -1,10 +1,11 @@
 """What a session that has no title was about, from what was said in it.
 
 The first turn of the human that says something names the topic: a greeting, a pasted block, a word
-that only agrees, one that only goes on ("continue"), the name of a file to read, numbers alone, how
-to answer ("Be concise.") and a line that leads to what follows ("Implement the following plan:") do
-not. Where no turn does, the assistant's
-first words tell what was done. Where that leaves room, what was decided is told behind it. A title
+that only agrees, one that only goes on ("continue"), the name of a file to read, a list of numbers
+("address: 8, 12, 13"), how to answer ("Be concise.") and a line that leads to what follows
+("Implement the following plan:") do not. Where no turn does, the command does that the session was
+begun with ("/review 151"), else the assistant's first words tell what was done. Where that leaves
+room, what was decided is told behind it. A title
 has no secrets, whether or not they are kept in the messages.
 """
 
@@ -36,6 +37,13 @@ _PASTED = re.compile(
     r"|File\s[\"\w/]\S*(?:,\sline\s\d+.*)?$|[\w.]*(?:Error|Exception)\b(?::|$))"
 )
 """How a line begins that was pasted, or is a command to the client."""
+_OUTPUT = re.compile(r"\s{2,}|[ℹ☀-➿⬀-⯿\U0001f300-\U0001faff]")
+"""How a line begins that goes on with what was pasted before it."""
+_COMMAND = re.compile(
+    r"<command-name>\s*([^<\s][^<]{0,80})</command-name>\s*(?:<command-message>[^<]*</command-message>)?"
+    r"\s*(?:<command-args>([^<]*)</command-args>)?"
+)
+"""A command that the human gave, and what it was given, as a client writes it down."""
 _MANNER = re.compile(
     r"(?:please\s|bitte\s)?(?:(?:act|behave)\sas|you\sare\s(?:an?|the)|imagine\syou\sare"
     r"|(?:be|keep\sit)\s(?:very\s)?(?:concise|brief|short|precise)|think\s(?:hard|step|deeply)"
@@ -70,8 +78,8 @@ def title(messages: Sequence[Message], roles: Iterable[str], cut: str) -> str:
     it was too long; empty if none does."""
     turns = [[m.text for m in messages if m.role == role] for role in roles]
     spoken = [m.text for m in messages[:_TURNS] if m.role == "assistant"]
-    topics = chain(map(_topic, turns), [_topic(spoken)], map(_begun, turns))
-    topic = next(filter(None, topics), "") if any(turns) else ""
+    topics = chain(map(_topic, turns), [_command(messages)], [_topic(spoken)], map(_begun, turns))
+    topic = next(filter(None, topics), "") if any(turns) else _command(messages)
     decided = _decided(messages) if topic else ""
     both = f"{topic}{ARROW}{decided}"
     return both if decided and len(both) <= LENGTH else shortened(topic, cut)
@@ -93,6 +101,15 @@ def _topic(texts: Sequence[str]) -> str:
     return next(topics, "")
 
 
+def _command(messages: Sequence[Message]) -> str:
+    """Returns the first command that was given something, with that, else the first; empty where
+    there is none."""
+    typed = (m.text for m in messages[:_TURNS] if m.role in ("user", "context"))
+    found = list(chain.from_iterable(map(_COMMAND.findall, map(_begin, typed))))
+    given = [one for one in found if one[1].strip()]
+    return " ".join(" ".join((*given, *found, ())[0]).split())
+
+
 def _begun(texts: Sequence[str]) -> str:
     """Returns the first line of all, be it a greeting or what was pasted, without a fence."""
     lines = chain.from_iterable(_begin(text).splitlines() for text in texts[:_TURNS])
@@ -109,8 +126,9 @@ def _is_telling(sentence: str) -> bool:
     """Whether it names a topic, and does not only lead to what follows."""
     if " " not in sentence or _LEADING.search(sentence) or _MANNER.match(sentence):
         return False
-    named = _words(_FILE.sub(" ", sentence)) - _GOING_ON
-    return not all(map(str.isdigit, named)) and len(_words(sentence)) >= TELLING
+    words, named = _words(sentence), _words(_FILE.sub(" ", sentence)) - _GOING_ON
+    numbers = sum(map(str.isdigit, words))
+    return not all(map(str.isdigit, named)) and len(words) >= max(TELLING, 2 * numbers)
 
 
 def _joined(said: Sequence[str]) -> str:
@@ -127,10 +145,12 @@ def _joined(said: Sequence[str]) -> str:
 def _lines(text: str) -> Iterator[list[str]]:
     """Yields the sentences of each line of a turn, without a greeting and without what was
     pasted."""
-    fenced = False
+    fenced = pasted = False
     for line in text.splitlines():
         fence = line.lstrip().startswith(_FENCES)
-        if not fenced and not fence and not _PASTED.match(line):
+        is_pasted = _PASTED.match(line) or (pasted and _OUTPUT.match(line))
+        pasted = pasted or bool(is_pasted)
+        if not fenced and not fence and not is_pasted:
             said = _GREETING.sub("", " ".join(line.split()), count=1)
             yield list(filter(None, _END.split(said)))
         fenced ^= fence
