@@ -98,6 +98,20 @@ We deploy on Tuesday | We deploy on Thursday
 The release branch is release/2.3 | The release branch is release/2.4
 The contact is Anna | The contact is Ben
 """)
+ADDED = _pairs("""
+Ana is allergic to nuts | Ana is allergic to cats
+Tom is allergic to penicillin | Tom is also allergic to nuts
+Mia has a cat | Mia has a dog
+Priya speaks Hindi | Priya speaks French
+Our API supports JSON | Our API supports XML
+The team has a server in Frankfurt | The team has a server in Dublin
+Tom ist allergisch gegen Penicillin | Tom ist auch allergisch gegen Nüsse
+""")
+INSTEAD = _pairs("""
+Tom is allergic to penicillin | Tom is no longer allergic to penicillin
+Ana lives in Leeds | Ana moved from Leeds to York
+The standup is at nine | The standup is at ten
+""")
 WORDS = st.lists(
     st.sampled_from("the pump valve reads sends to from is not my we Lisbon tank".split())
 )
@@ -118,6 +132,17 @@ def test_what_changed(old: str, new: str) -> None:
 @pytest.mark.parametrize(("old", "new"), NEITHER)
 def test_what_stands_beside_it(old: str, new: str) -> None:
     assert relation(old, new, judge()).kind == "neither"
+
+
+@pytest.mark.parametrize(("old", "new"), ADDED)
+@pytest.mark.parametrize("named", [True, False])
+def test_what_may_be_so_of_several_things_replaces_none(old: str, new: str, named: bool) -> None:
+    assert relation(old, new, judge(), same_name=named).kind == "neither"
+
+
+@pytest.mark.parametrize(("old", "new"), INSTEAD)
+def test_what_is_told_as_a_change_is_no_addition(old: str, new: str) -> None:
+    assert relation(old, new, judge()).kind == "changed"
 
 
 @pytest.mark.parametrize(("old", "new"), SAME)

@@ -680,6 +680,12 @@ def denies(text: str) -> bool:
     return _view(text).denies
 
 
+def differs_in_amount(one: str, other: str) -> bool:
+    """Whether each has a number, a date or a time of day that the other lacks."""
+    a, b = ({t.key for t in _view(text).of(*_VALUES)} for text in (one, other))
+    return bool(a - b) and bool(b - a)
+
+
 class Overlap(NamedTuple):
     """The words that two statements share of what they are about: not whose it is, and no date or
     amount, which is said of many things."""

@@ -6,7 +6,8 @@ What it guarantees
 - *Changed* of two statements only where the model is sure and they are about the same thing: a
   name, a project or a verb that both have is not enough unless they are near in meaning as well.
   Without a model only a value that was replaced in the same words: any of what goes by the same
-  name, else an amount with its unit, a weekday or a time of day.
+  name, else an amount with its unit, a weekday or a time of day. What is added to another statement
+  changes nothing (:mod:`recollect.text.additions`).
 - Whatever neither decides is *neither*: a lost true statement is worse than two that disagree.
 """
 
@@ -22,6 +23,7 @@ from typing import Literal
 
 from recollect.named_tuple import NamedTuple
 from recollect.text import guard
+from recollect.text.additions import adds
 from recollect.text.support.reading import ClauseToken, read
 from recollect.text.terms import fold
 
@@ -115,6 +117,8 @@ def relation(
     judged = judge([(old, new)])[0] if judge and about else UNRELATED
     if not apart and judged.same >= SAME and judged.cosine >= NEAR:
         return Relation("same", "the same in other words")
+    if adds(old, new):
+        return Relation("neither")
     renamed = same_name and judged.changed >= RENAMED
     least = RELATED if oneself or common.words > 1 else HARDLY
     least = ALIKE if named_apart else least
