@@ -680,6 +680,45 @@ def denies(text: str) -> bool:
     return _view(text).denies
 
 
+_ANSWERED_BY: Mapping[str, tuple[Kind, ...]] = {
+    "time": ("number", "time", "month", "weekday", "season"),
+    "long": ("number",),
+    "times": ("number", "rate", "weekday", "time"),
+    "number": ("number",),
+}
+"""What an answer has that the question lacks, by what is asked for."""
+_OF_ASKING = frozenset(
+    map(stem, "open question unclear undecided decided yet not long often many much".split())
+)
+"""What a question says of itself, and not of what it is about."""
+
+
+def is_all_in(what: str, statement: str, less: Collection[str] = ()) -> bool:
+    """Whether a statement has every word of meaning and every value of a question or a task: what
+    it asks of, and for when. What is *less* may be missing."""
+    asked, said = _view(what), _view(statement)
+    told = {*_order(said), "me"}
+    named = all(_has(said, token) for token in asked.of(*_NAMING) if fold(token.word) not in less)
+    missing = set(_order(asked)) - told - _OF_ASKING - {verb(stem(word)) for word in less}
+    return named and not missing
+
+
+def gives_what_is_asked(question: str, statement: str) -> bool:
+    """Whether a statement has a value of the kind that a question asks for, which is not in the
+    question itself; where none is known, whether it says something more. Whether it is so, any
+    statement may tell."""
+    asked, said = _view(question), _view(statement)
+    if kinds := _ANSWERED_BY.get(asked.asks):
+        return any(not _has(asked, token) for token in said.of(*kinds))
+    return asked.asks == "yes" or not set(_order(said)) <= set(_order(asked))
+
+
+def days(text: str) -> set[str]:
+    """The days, months and times that a text names."""
+    found = _view(text).of("weekday", "month", "season", "time")
+    return {fold(token.word) for token in found}
+
+
 def differs_in_amount(one: str, other: str) -> bool:
     """Whether each has a number, a date or a time of day that the other lacks."""
     a, b = ({t.key for t in _view(text).of(*_VALUES)} for text in (one, other))

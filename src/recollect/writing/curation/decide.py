@@ -1,4 +1,4 @@
-"""What a new fact is to those that are known: the same, finer, newer, or at odds.
+"""What a new fact is to those that are known: the same, finer, newer, an answer, or at odds.
 
 Pure. What is known is handed in; identity is by key (a name that both have) or by what both say,
 where the pair model and the guard agree. A lost true fact is worse than two that disagree: where
@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
-from recollect.facts import Fact, Rival
+from recollect.facts import OPEN, Fact, Rival
 from recollect.named_tuple import NamedTuple
-from recollect.text import guard
+from recollect.text import closing, guard
 from recollect.text.pairs import Judge, plain, relation
 
 Kind = Literal["new", "same", "refines", "supersedes", "superseded", "contradicts"]
@@ -65,6 +65,8 @@ def _relation(fact: Fact, rival: Rival, said_at: datetime, judge: Judge | None) 
     if verdict.kind == "same":
         seen_by_all = set(fact.scopes) <= set(known.scopes)
         return ("same", verdict.why) if seen_by_all else ("new", "")
+    if closed := _closed(fact, rival, said_at, judge):
+        return closed
     asks = "open_question" in (fact.type, known.type)
     if (
         verdict.kind == "changed"
@@ -75,6 +77,36 @@ def _relation(fact: Fact, rival: Rival, said_at: datetime, judge: Judge | None) 
     if rival.same_key and _is_finer(known.text, fact.text):
         return "refines", "it says the same, and more"
     return "new", ""
+
+
+def _closed(
+    fact: Fact, rival: Rival, said_at: datetime, judge: Judge | None
+) -> tuple[Kind, str] | None:
+    """Says that one of two facts is a question or a task that the other one, which is of a later
+    text, has answered or done."""
+    known = rival.fact
+    if (
+        rival.here
+        or (fact.type in OPEN) == (known.type in OPEN)
+        or "outdated"
+        in (
+            fact.standing,
+            known.standing,
+        )
+    ):
+        return None
+    was_open, later = (fact, known) if fact.type in OPEN else (known, fact)
+    begun, told = (said_at, known.start) if later is known else (known.start, said_at)
+    closes, why = _CLOSING[was_open.type]
+    if told < begun or was_open.pinned or not closes(was_open.text, later.text, judge):
+        return None
+    return ("superseded" if later is known else "supersedes"), why
+
+
+_CLOSING = {
+    "open_question": (closing.answers, "it answers the question"),
+    "task": (closing.is_done, "it is done"),
+}
 
 
 def _shares(old: str, new: str) -> bool:
