@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect import Memory
 from recollect.facts import TYPES
 from recollect.models.worth import SentenceModel
 from recollect.ports import PassageSentences, Worth, WorthModel
@@ -380,3 +381,30 @@ def test_a_note_to_be_kept_needs_little() -> None:
 def test_no_sentence_takes_for_ever(text: str) -> None:
     for ending in ("", ".", "?", " to 5 ms."):
         facts(f"{text[:390]}{ending}", speaker="user")
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        "Please always answer in German.",
+        "Please never push to main without asking me.",
+        "Always run the tests before you commit, please.",
+        "I prefer short answers.",
+        "Bitte antworte kurz. Bitte immer die Tests laufen lassen.",
+    ],
+)
+def test_what_a_user_asks_for_for_good_is_a_preference(wish: str) -> None:
+    told = f"The login breaks for some users.\n\n{wish}"
+    talk = f"_**User (2026-06-18 11:00)**_\n\n{told}\n\n_**Agent (2026-06-18 11:05)**_\n\nDone.\n"
+    with Memory.open("memory://") as memory:
+        memory.curate(talk)
+        found = {fact.type for fact in memory.facts(limit=10).items if fact.text in wish}
+        assert found == {"preference"}
+
+
+def test_what_a_user_asks_for_once_is_none() -> None:
+    once = "Could you please check the logs first? Please fix the flaky test."
+    talk = f"_**User (2026-06-18 11:00)**_\n\n{once}\n\n_**Agent**_\n\nDone.\n"
+    with Memory.open("memory://") as memory:
+        memory.curate(talk)
+        assert not memory.facts(limit=10).items

@@ -74,10 +74,22 @@ def test_what_users_say_is_observed_with_its_day_and_told_at_the_start(memory: M
     }
 
 
+@pytest.mark.parametrize("text", ["", "# Prelude\n", "## 3 Nov 2026\n"])
+def test_a_log_without_entries_is_erased_only_where_that_is_meant(
+    memory: Memory, text: str
+) -> None:
+    memory.put([session("s1", PREFERRED)])
+    memory.curation.observe()
+    with pytest.raises(UsageError, match="no entry"):
+        memory.curation.edit_prelude(text)
+    assert texts(memory) == [PREFERRED]
+    assert memory.curation.edit_prelude(text, clear=True) == []
+
+
 def test_a_conversation_is_read_once_and_again_when_it_went_on(memory: Memory) -> None:
     memory.put([session("s1", PREFERRED)])
     memory.curation.observe()
-    memory.curation.edit_prelude("")
+    memory.curation.edit_prelude("", clear=True)
     assert memory.curation.observe() == [], "what somebody took out does not come back"
     memory.put([session("s1", PREFERRED, "We decided to ship on Mondays.", day=2)])
     assert "We decided to ship on Mondays." in [one.text for one in memory.curation.observe()]

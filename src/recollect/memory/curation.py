@@ -17,7 +17,7 @@ from recollect.reading.sessions import visibility
 from recollect.text.statements import in_force
 from recollect.transfer import tree_export, tree_import
 from recollect.tree import BrokenPage
-from recollect.tree.log import PreludeLog, written
+from recollect.tree.log import PreludeLog, has_entry, written
 from recollect.writing import facts, path, prelude, remember
 from recollect.writing.curation import receipts, tidy
 
@@ -222,9 +222,15 @@ class Curation:
         """The log of the prelude as Markdown to be edited."""
         return written(PreludeLog(entries=tuple(self.prelude(owner=owner))))
 
-    def edit_prelude(self, text: str, *, owner: str | None = None) -> Sequence[Observation]:
+    def edit_prelude(
+        self, text: str, *, owner: str | None = None, clear: bool = False
+    ) -> Sequence[Observation]:
         """Replaces the log of the prelude by what a person left of :meth:`prelude_text`. Lines that
-        are new are theirs: they stay until somebody takes them out."""
+        are new are theirs: they stay until somebody takes them out. A text without an entry, which
+        is more likely a mistake, is refused unless *clear* is true: then it erases the log."""
+        if not clear and not has_entry(text):
+            hint = "give clear=True (`recollect prelude --clear`) to erase the log"
+            raise UsageError("the text has no entry, so that nothing was changed", hint=hint)
         whose = writes.owner_and_scopes(self._core, {"owner": owner})
         path.edit_prelude(self._core.store, **whose, text=writes.redactor(self._core)(text))
         return self.prelude(owner=owner)

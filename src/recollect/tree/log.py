@@ -125,6 +125,11 @@ def written(log: PreludeLog) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def has_entry(text: str) -> bool:
+    """Whether a text has more than headings."""
+    return not all(line.startswith("#") for line in map(str.strip, text.splitlines()) if line)
+
+
 def parse(text: str, before: Sequence[Observation], now: datetime) -> tuple[Observation, ...]:
     """The entries that a text lists. A line that was there before is what it was; any other is by
     the person who wrote it, of the day above it. Raises UsageError for a line that is neither an

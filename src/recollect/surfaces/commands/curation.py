@@ -355,7 +355,7 @@ def prelude(options: Options) -> int:
     with open_memory(options) as memory:
         if options.set or options.clear:
             text = "" if options.clear else _edited(options.set)
-            memory.curation.edit_prelude(text, owner=options.owner)
+            memory.curation.edit_prelude(text, owner=options.owner, clear=options.clear)
         if options.read:
             memory.curation.observe(limit=options.limit, owner=options.owner)
         found = memory.curation.prelude(owner=options.owner)
@@ -367,12 +367,8 @@ def prelude(options: Options) -> int:
 
 
 def _edited(name: str) -> str:
-    """The log that somebody hands in; one without an entry is more likely a mistake."""
-    text = sys.stdin.read() if name == "-" else facade.read_file(Path(name)).text
-    if all(line.startswith("#") for line in map(str.strip, text.splitlines()) if line):
-        hint = "nothing was changed; `recollect prelude --clear` erases the log"
-        raise UsageError(f"{name} has no entry", hint=hint)
-    return text
+    """The log that somebody hands in."""
+    return sys.stdin.read() if name == "-" else facade.read_file(Path(name)).text
 
 
 # ------------------------------------------------------------------ tidy

@@ -33,6 +33,7 @@ from recollect.writing.curation.marks import (
     Marks,
     is_item,
     is_open,
+    is_wish,
     of_heading,
     without_mark,
 )
@@ -200,6 +201,8 @@ def _said(piece: CurationPiece, start: int, end: int, told: PieceContext) -> Ite
         for one in sentences(piece.text, first, last, part.speaker != "user"):
             goes_on = not one.first and _is_fragment(piece.text[one.start : one.end])
             mark = marks.at(one.start) or (mark if goes_on else None)
+            if part.speaker == "user" and is_wish(piece.text[one.start : one.end]):
+                mark = mark or "preference"
             yield _Said(one, part, None if one.first else before, mark)
             before = one
 

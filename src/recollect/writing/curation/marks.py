@@ -51,6 +51,16 @@ _ASKS = re.compile(
 """How a sentence asks something, where it is no question."""
 
 
+_FOR_GOOD = re.compile(
+    r"(?:\A|[.!?]\s+)(?:(?:and|also|so|ok(?:ay)?|oh),? )?"
+    r"(?:please,? (?:(?:do|just|also) )?(?:always|never)|(?:always|never)\b[^.!?]*,? please"
+    r"|bitte (?:\w+ )?(?:immer|nie(?:mals)?)|por favor,? (?:\w+ )?(?:siempre|nunca)"
+    r"|(?:i|we)(?:'d)? (?:always |much |strongly )?prefer|ich bevorzuge|prefiero"
+    r"|je pr[eé]f[eè]re)\b",
+    re.IGNORECASE,
+)
+
+
 class Marks:
     """The marks of a text, to be asked by offset."""
 
@@ -80,6 +90,11 @@ def is_item(text: str, place: int) -> bool:
 def is_open(statement: str) -> bool:
     """Whether a sentence says that something is asked or not decided yet."""
     return standing(statement).status == "undecided" or _ASKS.search(statement) is not None
+
+
+def is_wish(sentence: str) -> bool:
+    """Whether somebody says in so many words what is always to be so: "please never …"."""
+    return _FOR_GOOD.search(sentence) is not None
 
 
 def without_mark(statement: str) -> str:
