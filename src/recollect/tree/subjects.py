@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
 
 from recollect.text.terms import fold
 
@@ -39,6 +41,12 @@ GENRES = SECTIONS | frozenset(
     "transcript transcripts txt untitled user users".split()
 )
 """Words of titles and folders that name a kind of text, and no subject."""
+OCCASIONS = GENRES | frozenset(
+    "biweekly daily diary journal kick kickoff monthly plan planning plans postmortem quarterly "
+    "report reports retro retrospective retrospectives review roadmap stand standup sync "
+    "weekly yearly".split()
+)
+"""Words behind the name of a subject that tell on which occasion it was written about."""
 
 
 def subject_name(title: str) -> str:
@@ -47,6 +55,30 @@ def subject_name(title: str) -> str:
     said = _VERSION.sub("", _OPENER.sub("", _DATE.sub(" ", title), count=1).strip(_AROUND))
     name = named(said)
     return "" if is_among(name, GENRES) or _is_initial(name) else name
+
+
+def without_occasion(name: str) -> str:
+    """Returns what a name is without the words at its end for an occasion ("Lantern weekly"), and
+    without what follows a colon; the name itself where nothing is left."""
+    words = name.partition(":")[0].split()
+    while len(words) > 1 and is_among(words[-1], OCCASIONS):
+        words.pop()
+    return " ".join(words) if words and not is_among(words[-1], OCCASIONS) else name
+
+
+def shared_subjects(names: Iterable[str]) -> Mapping[str, str]:
+    """Returns for each of the names of texts that belong together the subject of several of them
+    that it begins with: "Lantern" of "Lantern kickoff" and "Lantern weekly". A name that stands
+    alone is its own subject, and so is one that has always the same occasion."""
+    known = dict.fromkeys(filter(None, names))
+    told = {name: fold(name) for name in known}
+    stems = {name: without_occasion(name) for name in known}
+    count = Counter(fold(stems[name]) for name in {told[n]: n for n in known}.values())
+    spelt = {fold(stem): stem for stem in sorted(stems.values()) if count[fold(stem)] > 1}
+    return {
+        name: next((spelt[s] for s in spelt if re.match(rf"{re.escape(s)}\b", told[name])), name)
+        for name in known
+    }
 
 
 def _is_initial(name: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import json
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
@@ -23,7 +24,7 @@ from recollect.surfaces.commands.shared import (
     show,
 )
 from recollect.surfaces.phrases import listing, minute, plural, some, when
-from recollect.tree.subjects import folder_name, subject_name
+from recollect.tree.subjects import folder_name, shared_subjects, subject_name
 
 _WAITS = "`recollect review` shows what waits"
 _READABLE = "name a file that is there and can be read"
@@ -53,7 +54,7 @@ def declare_curate(parser: argparse.ArgumentParser) -> None:
 
 def curate(options: Options) -> int:
     refused: list[InputError] = []
-    given = list(_texts(options, refused))
+    given = _filed(list(_texts(options, refused)))
     if refused and not given:
         raise refused[0]
     for error in refused:
@@ -149,8 +150,22 @@ def _read(read: Document, path: Path, options: Options) -> tuple[str, dict[str, 
 
 
 def _project(path: Path) -> str:
-    """What a text belongs to whose title names nothing: the folder that it is in."""
-    return folder_name(path.resolve().parent.parts)
+    """What a text belongs to whose title names nothing: what its own name says in words, else the
+    folder that it is in."""
+    words = re.sub(r"[-_]+", " ", subject_name(path.stem)) if path.suffix in _TEXTS else ""
+    named = subject_name(words) if words.replace(" ", "").isalpha() else ""
+    return named or folder_name(path.resolve().parent.parts)
+
+
+def _filed(given: list[tuple[str, dict[str, Any]]]) -> list[tuple[str, dict[str, Any]]]:
+    """The texts with the subject that several of them share as what they belong to."""
+    names = [about["project"] or subject_name(about["title"] or "") for _, about in given]
+    shared = shared_subjects(names)
+    found = [shared[name] if shared.get(name, name) != name else "" for name in names]
+    return [
+        (text, {**about, "project": subject or about["project"]})
+        for (text, about), subject in zip(given, found, strict=True)
+    ]
 
 
 def _facts(name: str) -> list[Any]:

@@ -27,9 +27,9 @@ from recollect.nouns import filled, group_by, not_among
 from recollect.text.keys import words
 from recollect.text.ordinary import commonness
 from recollect.text.support import tables
-from recollect.text.terms import stem
+from recollect.text.terms import fold, stem
 from recollect.tree import canonical
-from recollect.tree.subjects import named, subject_name, topic_name
+from recollect.tree.subjects import named, subject_name, topic_name, without_occasion
 from recollect.writing.curation import dedup
 from recollect.writing.curation.extract import Extracted
 from recollect.writing.curation.subjects import names
@@ -231,7 +231,9 @@ def _heading(fact: Extracted, subject: str, title: str) -> str:
     said = [one for one in fact.heading.split(" > ") if one != title or subject_name(title)]
     topics = (name for heading in reversed(said) if (name := topic_name(heading)))
     found = next(topics, "")
-    return "" if subject_name(found) == subject else found
+    name = subject_name(found)
+    is_own = name == subject or fold(without_occasion(name)) == fold(subject)
+    return "" if is_own else found
 
 
 def _address_of(page: KnownPage) -> Address:
