@@ -896,6 +896,34 @@ def test_a_log_without_entries_does_not_erase_the_prelude(tmp_path: Path) -> Non
     recollect("prelude", "--clear", code=3)
 
 
+def test_texts_of_one_project_are_on_its_pages_whatever_they_are_called(tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    for name, text in {
+        "a.md": "# Lantern kickoff, 10 May 2026\n\n## Decisions\n\n- We use Keycloak.\n",
+        "b.md": "# Lantern weekly, 14 April 2026\n\n## Decisions\n\n- Invoices are sent as PDF.\n",
+        "2026-05-02-kestrel.md": "# Session\n\n## Decisions\n\n- The importer is in Rust.\n",
+    }.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    recollect("curate", str(folder))
+    with Memory.open() as memory:
+        found = {a.partition("/")[0]: len(t.facts) for a, t in memory.curation.topics().items()}
+    assert found == {"lantern": 2, "kestrel": 1}
+
+
+def test_the_entries_of_a_log_replace_each_other_by_their_days(memory: Memory) -> None:
+    log = "# Ops log\n\n- 2026-03-02: The importer runs every 15 minutes.\n"
+    log += "- 2026-04-02: The importer now runs every 5 minutes.\n"
+    assert kinds(memory.curate(log, name="log")) == {
+        "The importer runs every 15 minutes.": "new",
+        "The importer now runs every 5 minutes.": "supersedes",
+    }
+    (now,) = memory.facts(limit=10).items
+    assert (now.text, now.start.month) == ("The importer now runs every 5 minutes.", 4)
+    memory.curation.undo()
+    assert not memory.facts(limit=10).items
+
+
 def test_a_folder_is_curated_with_titles_and_dates_from_the_texts(tmp_path: Path) -> None:
     folder = tmp_path / "notes"
     folder.mkdir()

@@ -14,6 +14,9 @@ _MARKS = " \t#*_>-[("
 _BEGINS = 40
 """Characters of a line in which a date may be that it begins with."""
 
+_DAY = re.compile(rf"[^\n]{{4,{_BEGINS}}}?(?::|[ ][-–—])[ ]+")
+"""What stands before the first colon or dash with a blank."""
+
 
 class DatedEntry(NamedTuple):
     start: int
@@ -35,6 +38,14 @@ class DatedEntries:
         if entry < 0 or "\n#" in self._text[self._starts[entry] : place]:
             return None
         return self._entries[entry].date
+
+
+def without_day(statement: str) -> str:
+    """What a statement says behind the day that it begins with, if it is a sentence without it."""
+    day = _DAY.match(statement)
+    begins = [one for one in stated.written(day[0] if day else "")[:1] if not one.start]
+    rest = statement[day.end() :] if day and begins else ""
+    return rest[:1].upper() + rest[1:] if rest.count(" ") > 1 else statement
 
 
 def _entry(line: re.Match[str]) -> DatedEntry | None:

@@ -18,12 +18,14 @@ from recollect.text.chunk import passages
 from recollect.text.keys import words
 from recollect.text.pairs import Judge
 from recollect.text.statements.in_force import standing
+from recollect.text.stopwords import stopwords
+from recollect.text.terms import stems
 from recollect.tree.subjects import subject_name
 from recollect.writing.curation import planted
 from recollect.writing.curation.chunk import CurationPiece, pieces
 from recollect.writing.curation.decide import Decision, decide
 from recollect.writing.curation.dedup import Merged, dedup
-from recollect.writing.curation.entries import DatedEntries
+from recollect.writing.curation.entries import DatedEntries, without_day
 from recollect.writing.curation.extract import Extracted, PieceContext, is_telling
 from recollect.writing.curation.group import GroupOrigin, SubjectGroup, group
 from recollect.writing.curation.outline import Speaker
@@ -37,6 +39,8 @@ MOST_READ = 400_000
 """Characters of a text that are read for facts; all of it is kept."""
 TOGETHER = 32
 """Facts that the encoder reads at once."""
+ALIKE = 2
+"""Words that two entries of a log share at least, of which one may replace the other."""
 TextState = Literal["", "new", "known", "changed", "forgotten earlier"]
 """What became of the text as a document: empty where there was none to keep."""
 
@@ -239,16 +243,12 @@ def _conflict(context: SlotContext) -> Decisions:
     spots = Spots(given)
     entries = DatedEntries(given.text, given.now)
     made: dict[str, Decision] = {}
-    told = [
-        as_fact(
-            extracted,
-            one,
-            given._replace(said_at=entries.date_at(extracted.start) or given.said_at),
-            spots.id_at(extracted.start),
-        )
-        for one in context["dedup"].groups
-        for extracted in one.facts
-    ]
+    told = []
+    for one, extracted in _by_group(context["dedup"].groups):
+        day = entries.date_at(extracted.start)
+        said = extracted._replace(statement=without_day(extracted.statement)) if day else extracted
+        dated = given._replace(said_at=day or given.said_at)
+        told.append(as_fact(said, one, dated, spots.id_at(extracted.start)))
     facts = [some[0] for some in group_by(attrgetter("id"), told).values()]
     there = {fact.id for fact in facts if known.has(fact)}  # the same words, from whatever text
     facts = [fact for fact in facts if fact.id in there or not known.refuses(fact)]
@@ -261,16 +261,26 @@ def _conflict(context: SlotContext) -> Decisions:
         if fact.id in there:
             made[fact.id] = Decision(fact, "same", (fact.id,), "the same words")
             continue
-        names = {*fact.names}
-        here = (
-            [Rival(d.fact, bool(names & {*d.fact.names}), here=True) for d in made.values()]
-            if names
-            else []
-        )
-        rivals = [*known.rivals(fact), *here]
+        rivals = [*known.rivals(fact), *_beside(fact, [one.fact for one in made.values()])]
         made[fact.id] = _on_its_page(decide(fact, rivals, fact.created_at, known.judge), rivals)
     titles = {one.address.path: one.address.title for one in context["dedup"].groups}
     return Decisions(tuple(made.values()), titles, context["extract"].unread)
+
+
+def _beside(fact: Fact, others: Sequence[Fact]) -> Iterator[Rival]:
+    """The facts of the same text that one may be at odds with: by a name that both have, or by what
+    both say, where the entry of another day is as another text."""
+    names, said = {*fact.names}, stems(fact.text) - stopwords()
+    for other in others:
+        here = other.created_at == fact.created_at
+        if here and names:
+            yield Rival(other, not names.isdisjoint(other.names), here=True)
+        elif not here and len(said & stems(other.text)) >= ALIKE:
+            yield Rival(other, not names.isdisjoint(other.names))
+
+
+def _by_group(groups: Sequence[SubjectGroup]) -> Iterator[tuple[SubjectGroup, Extracted]]:
+    return ((one, extracted) for one in groups for extracted in one.facts)
 
 
 def _on_its_page(decision: Decision, rivals: Sequence[Rival]) -> Decision:
