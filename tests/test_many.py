@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier, Event, Thread
@@ -186,3 +189,52 @@ def test_many_threads_over_many_owners_lose_nothing(tmp_path: Path) -> None:
         for n in range(7):
             with pool.open(f"owner {n}") as memory:
                 assert memory.status().store.documents == 8
+
+
+def files_open() -> int:
+    return len(os.listdir("/proc/self/fd"))
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="the system does not tell its files")
+def test_threads_that_use_a_store_one_after_the_other_open_no_files_more(pool: MemoryPool) -> None:
+    together = Barrier(3)
+    with pool, ThreadPoolExecutor(3) as threads:
+        keep(pool, "ann", "otter")
+        list(threads.map(lambda _: together.wait(), range(3)))  # all three have begun
+        assert found(pool, "ann", "otter") == ["otter"]
+        before = files_open()
+        for _ in range(9):
+            assert threads.submit(found, pool, "ann", "otter").result() == ["otter"]
+        assert files_open() == before
+
+
+def test_a_store_lent_twice_to_a_thread_goes_on_when_one_of_them_is_given_back(
+    pool: MemoryPool,
+) -> None:
+    with pool, pool.open("ann") as ann:
+        with pool.open("ann") as again:
+            again.put([note("n", "otter")])
+        ann.put([note("m", "otter")])
+        assert ann.status().store.documents == 2
+
+
+FEW_FILES = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_NOFILE, (192, 192))
+from recollect import MemoryPool
+from recollect.testing.builders import note
+
+with MemoryPool(sys.argv[1], most=1000, embed_model="none") as pool:
+    for n in range(60):
+        with pool.open(f"owner {n}") as memory:
+            memory.put([note("n", f"otter {n}")])
+            assert memory.search("otter").results
+    print(pool.counts().open)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such limit")
+def test_no_more_stores_are_open_than_the_process_has_files_for(tmp_path: Path) -> None:
+    argv = [sys.executable, "-c", FEW_FILES, str(tmp_path / "owners")]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["8"], done.stderr

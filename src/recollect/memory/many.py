@@ -5,19 +5,24 @@ one owner's is backed up, moved or deleted by itself. All share the models; open
 last, up to a number that bounds memory, connections and files.
 
 A store is *lent*: it is closed neither while somebody uses it nor, if it can be helped, soon after.
-Whoever wants one while all that may be open are in use waits for the first that is given back.
+Whoever wants one while all that may be open are in use waits for the first that is given back. A
+thread that gives one back leaves its connection to the next: a store has as many as threads use it
+at once.
 """
 
 from __future__ import annotations
 
+import sys
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import inf
 from pathlib import Path
 from threading import Condition, Lock
 from time import monotonic
 from typing import Any, Self
 
+from recollect import storage
 from recollect.arguments import place
 from recollect.errors import StoreBusy, StoreError, UsageError
 from recollect.memory.core import config_of, parts_of, view_of
@@ -25,6 +30,22 @@ from recollect.memory.memory import Memory
 from recollect.memory.models import embedder_for, model_or_why, pairs_for, reranker_for
 from recollect.named_tuple import NamedTuple
 from recollect.nouns.documents import hashed
+
+_FILES, _OTHERS = 8, 128
+"""Files that a store has open at most while one thread uses it, and those that are left for what
+else the process does."""
+
+if sys.platform == "win32":
+
+    def _room() -> float:
+        return inf
+else:
+    import resource
+
+    def _room() -> float:
+        """Returns how many stores the process has files for."""
+        files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        return inf if files == resource.RLIM_INFINITY else max(1, (files - _OTHERS) // _FILES)
 
 
 class PoolCounts(NamedTuple):
@@ -49,10 +70,11 @@ class _Lent:
 
 
 class MemoryPool:
-    """The stores of many owners below one folder, with shared models. At most *most* are open; one
-    that nobody used for *idle* seconds is closed when the next is asked for. Safe to share between
-    threads. *overrides* are settings by name, as :meth:`Memory.open` takes them; figures of use are
-    not kept unless ``telemetry`` is true."""
+    """The stores of many owners below one folder, with shared models. At most *most* are open, or
+    as many as the process may have files for (``ulimit -n``); one that nobody used for *idle*
+    seconds is closed when the next is asked for. Safe to share between threads. *overrides* are
+    settings by name, as :meth:`Memory.open` takes them; figures of use are not kept unless
+    ``telemetry`` is true."""
 
     def __init__(
         self,
@@ -66,7 +88,7 @@ class MemoryPool:
         if most < 1:
             raise UsageError(f"most is {most}", hint="give 1 or more stores")
         self.folder = place(folder)
-        self._most, self._idle, self._wait = most, idle, wait
+        self._most, self._idle, self._wait = min(most, _room()), idle, wait
         self._config = config_of(None, {"telemetry": False, **overrides})
         self._embedder = embedder_for(self._config)
         self._reranker = reranker_for(self._config)
@@ -103,6 +125,8 @@ class MemoryPool:
                     lent.memory = self._memory(owner)
             yield lent.memory
         finally:
+            if lent.memory is not None:
+                storage.give_back(lent.memory.core.engine)
             self._given_back(lent)
 
     def counts(self) -> PoolCounts:
@@ -162,7 +186,7 @@ class MemoryPool:
             self._changed.notify()
         _close(ended)
 
-    def _ended_of(self, *, idle: float, most: int) -> list[_Lent]:
+    def _ended_of(self, *, idle: float, most: float) -> list[_Lent]:
         """Takes out stores that nobody uses: those idle for so long, and the longest unused of the
         others until there are no more than *most*. They are closed after the lock is let go."""
         unused = [one for one in self._stores.values() if not one.users]

@@ -65,6 +65,13 @@ def _driver() -> Iterator[None]:
         ) from error
 
 
+def give_back(store: StorageEngine) -> None:
+    """Leaves what this thread holds of an embedded store (a connection and its files) to the next
+    thread that uses it."""
+    if isinstance(store, embedded_engine.EmbeddedStore):
+        store.pool.give_back()
+
+
 def back_up(location: str, file: Path, *, force: bool, tell: backup.Tell) -> backup.BackupReport:
     """Writes a snapshot of the store at a location to one file, and verifies it."""
     folder = _folder(location, "`recollect export --all`")
