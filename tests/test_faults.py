@@ -167,6 +167,26 @@ store.admin.refresh()
         memory.put([note("after", "and it goes on")])
 
 
+def test_a_process_that_has_no_files_left_is_told_so(tmp_path: Path) -> None:
+    code = """
+import resource, sys
+from pathlib import Path
+resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+from recollect import Memory
+from recollect.errors import StoreError
+kept = []
+try:
+    for n in range(64):
+        kept.append(Memory.open(Path(sys.argv[1]) / str(n), embed_model="none"))
+except StoreError as error:
+    print(error.hint)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True
+    )
+    assert "ulimit -n" in done.stdout
+
+
 def test_a_write_that_is_stored_is_not_refused_for_what_comes_after(tmp_path: Path) -> None:
     """Vectors follow a write: where there is no room for them, the write stands."""
 

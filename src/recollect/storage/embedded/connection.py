@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sqlite3
@@ -173,14 +174,23 @@ def translated(folder: Path) -> Iterator[None]:
     except (json.JSONDecodeError, UnicodeDecodeError) as error:  # also of SQLite's own message
         raise damaged(folder, error) from error
     except OSError as error:
-        hint = _HINTS["gone" if isinstance(error, FileNotFoundError) else "readonly"]
-        raise StoreError(f"{folder}: {error.strerror}", hint=hint) from error
+        otherwise = _HINTS["gone" if isinstance(error, FileNotFoundError) else "readonly"]
+        raise StoreError(f"{folder}: {error.strerror}", hint=advice(error, otherwise)) from error
+
+
+def advice(error: OSError, otherwise: str) -> str:
+    """Returns what to do about an error of the system: about files that are used up, else this."""
+    return _MORE_FILES if error.errno in (errno.EMFILE, errno.ENFILE) else otherwise
+
+
+_MORE_FILES = "let the process have more files open (`ulimit -n`), or open fewer stores at once"
 
 
 _HINTS = {
     "gone": "the folder was moved or deleted while it was in use; `recollect restore BACKUP` makes "
     "it again from a backup",
-    "unable to open": "check that the folder is there and that it is yours to write",
+    "unable to open": "check that the folder is there, that it is yours to write, and that the "
+    "process may have more files open (`ulimit -n`)",
     "readonly": "check that it is yours to write",
     "disk is full": "make room on the disk and try again; what was kept before is safe",
     "disk I/O error": "what was kept before is safe, what was being written may be kept or not; "

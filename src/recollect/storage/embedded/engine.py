@@ -26,7 +26,7 @@ from recollect.nouns import (
 )
 from recollect.ports import EVERYTHING, HandleMatch, TextResult, VectorResult
 from recollect.storage.content import inside, parse_cursor
-from recollect.storage.embedded import admin, answers, sessions
+from recollect.storage.embedded import admin, answers, connection, sessions
 from recollect.storage.embedded.pool import RecordPool
 from recollect.storage.embedded.text_search import EmbeddedText
 from recollect.storage.embedded.vector_search import EmbeddedVectors
@@ -40,7 +40,9 @@ class EmbeddedStore:
         except OSError as error:
             raise StoreError(
                 f"{folder}: cannot make the store here: {error.strerror}",
-                hint="give another folder with --store or RECOLLECT_STORE",
+                hint=connection.advice(
+                    error, "give another folder with --store or RECOLLECT_STORE"
+                ),
             ) from error
         if not os.access(folder, os.W_OK):
             raise StoreError(
