@@ -199,8 +199,8 @@ def test_an_import_by_keys_alone_is_seen_to_its_end(
     screen.press("Enter", loads=True)
     assert screen.place == "/imports"
     screen.run("window.same = true")
-    assert becomes(screen, "/Done/.test(document.querySelector('.import').innerText)")
-    card = screen.run("document.querySelector('.import').innerText")
+    assert becomes(screen, "/Done/.test(document.querySelector('.import')?.innerText)")
+    card = screen.run("document.querySelector('.import')?.innerText")
     assert str(notes) in card  # with its <b>, which is text
     assert "30 new" in card
     assert "1 failed" in card or "1 left out" in card
@@ -215,12 +215,12 @@ def test_a_running_import_is_watched_and_stopped(
     show(screen, served)
     screen.run("window.same = true; document.querySelector('.import button').focus()")
     assert becomes(
-        screen, "/[1-9][0-9,]* stored/.test(document.querySelector('.import').innerText)"
+        screen, "/[1-9][0-9,]* stored/.test(document.querySelector('.import')?.innerText)"
     )
     assert screen.run("document.activeElement.innerText") == "Stop"  # what changes leaves the focus
     assert screen.run("document.querySelector('.import progress') !== null")
     screen.press("Enter", loads=True)
-    assert becomes(screen, "/Stopped/.test(document.querySelector('.import').innerText)")
+    assert becomes(screen, "/Stopped/.test(document.querySelector('.import')?.innerText)")
     assert screen.run("document.querySelector('.import button')") is None
 
 
@@ -229,10 +229,10 @@ def test_conversations_of_this_machine_are_offered(screen: Browser, served: Serv
     assert "Conversations on this machine" in screen.text
     assert "Claude Code" in screen.text
     screen.click("table[aria-label^=Conversations] button", loads=True)
-    assert becomes(screen, "/Done/.test(document.querySelector('.import').innerText)")
+    assert becomes(screen, "/Done/.test(document.querySelector('.import')?.innerText)")
     show(screen, served)
     screen.click("table[aria-label=Sources] button", loads=True)  # and brought up to date later
-    assert becomes(screen, "/Done/.test(document.querySelector('.import').innerText)")
+    assert becomes(screen, "/Done/.test(document.querySelector('.import')?.innerText)")
 
 
 def test_a_wrong_path_is_told_on_the_page(screen: Browser, served: Served) -> None:

@@ -1038,6 +1038,20 @@ def test_a_time_that_names_no_date_is_not_passed_over_in_silence() -> None:
     assert "before the migration" in stage(answer, "window").reason
 
 
+def test_for_a_few_words_the_sentence_beside_those_that_have_them_is_shown() -> None:
+    bergen = (
+        "## Heron no. 10, Bergen\n\nLooked after by a local firm, Vestkyst Maskin. We send parts"
+        " and answer questions. Runs on propane at 37, which in the cold falls to 34, so they have"
+        " heated the bottle room.\n"
+    )
+    lyon = "## Heron no. 2, Lyon\n\nIn the cellar since 2019. Belt and fan are new.\n"
+    with Memory.open("memory://") as memory:
+        memory.put([note("folders", f"# The Heron folders\n\n{lyon}\n{bergen}")])
+        memory.put([note(f"x{n}", f"Wren {n} has a gas cock of its own, {n}.") for n in range(30)])
+        shown = memory.search("Bergen Heron gas").results
+    assert any("propane at 37" in one.text for one in shown)
+
+
 def test_of_a_file_as_much_is_shown_as_of_a_note(tmp_path: Path) -> None:
     lines = [f"worker{n}: alder-{n}.example takes the mail of region {n}" for n in range(9)]
     (tmp_path / "workers.cfg").write_text("\n".join(lines))

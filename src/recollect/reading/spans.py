@@ -12,7 +12,7 @@ Units are taken best first, until what is left is not worth its tokens (``Policy
 they are as many as a share of what the ten best passages would cost (``Policy.share``), or the
 budget. So a question whose sentences lie close together gets more text than one whose best stands
 out, and a budget cuts around the evidence. Where it is doubtful that anything answers, the share
-is one of a few hundred tokens at most; where it is not, one of a few hundred at least: short texts
+is one of a thousand tokens at most; where it is not, one of a few hundred at least: short texts
 are cheap, and what was left out of them was often the answer. Neighbouring units are joined, and a
 gap that is too short to be worth a sign is filled. The best turns of a talk come with the short
 ones around them, if there is room, and what an assistant said last with the few words by which the
@@ -62,7 +62,7 @@ BRIEF = 60
 """Tokens of a project record that are shown: there are many of them, and each says one thing."""
 PLAIN = 10
 """Passages that a share is a share of."""
-DOUBTED = 600
+DOUBTED = 1000
 """Tokens that it is a share of at most where it is doubtful that any of it answers."""
 LITTLE = 500
 """Elsewhere, tokens that it is a share of at least."""
@@ -73,6 +73,9 @@ have."""
 MUCH = 0.6
 """The share of what a few words are worth, of the most that any document has of them, from which on
 a document is shown: a word may be there in another form."""
+BY_MUCH = 0.5
+"""The share of the best sentence's likelihood from which on one is shown for a few words though it
+has none of them: the sentence beside the one that has them often tells what is looked for."""
 FEATURES = ("gap", "rank", "coverage", "behind", "units", "place", "behind_units")
 
 
@@ -282,17 +285,18 @@ def _less_faint(
 
 
 def _with_words(every: Sequence[Unit], least: float, pool: Pool) -> list[Unit]:
-    """Returns the units that have words of the question; of a document in which none has, all. They
-    are of the documents that have about as much of the words as any, and of those that are worth
-    it."""
+    """Returns the units that have words of the question, or are nearly as likely as the best; of a
+    document in which none has words, all. They are of the documents that have about as much of the
+    words as any, and of those that are worth it."""
     worth, said = pool.worth, _said(every, pool)
     shares = {document: share(worth, words) for document, words in said.items()}
     most = max(shares.values(), default=0.0)
     having = {unit.document for unit in every if unit.has_words}
+    likely = BY_MUCH * every[0].value if every else 0.0
     return [
         unit
         for unit in every
-        if (unit.has_words or unit.document not in having)
+        if (unit.has_words or unit.value >= likely or unit.document not in having)
         and (unit.value >= least or shares[unit.document] >= MUCH * most)
     ]
 

@@ -85,15 +85,8 @@ def _closed(
     """Says that one of two facts is a question or a task that the other one, which is of a later
     text, has answered or done."""
     known = rival.fact
-    if (
-        rival.here
-        or (fact.type in OPEN) == (known.type in OPEN)
-        or "outdated"
-        in (
-            fact.standing,
-            known.standing,
-        )
-    ):
+    one_is_open = (fact.type in OPEN) != (known.type in OPEN)
+    if rival.here or not one_is_open or "outdated" in (fact.standing, known.standing):
         return None
     was_open, later = (fact, known) if fact.type in OPEN else (known, fact)
     begun, told = (said_at, known.start) if later is known else (known.start, said_at)
