@@ -36,8 +36,8 @@ from recollect import Memory
 from recollect.nouns import Answer
 from recollect_evals.questions import Question
 
-NAMES = ("operations", "laboratory", "assistant", "library")
-KEPT = ("clinic", "orchestra")
+NAMES = ("operations", "laboratory", "assistant", "library", "factory", "freelance")
+KEPT = ("clinic", "orchestra", "club")
 COPIED = "2026-11-18"
 """The day of every file that has none of its own, as in a fresh copy."""
 NOT_STORED = ("not stored", "foreign")

@@ -304,10 +304,10 @@ class Shown(NamedTuple):
 
     def beside(self, first: Candidate, some: Iterable[Statement]) -> Shown:
         """Adds what was said later of the same thing behind the first."""
-        new = self._new(some)
+        some = list(some)
         score, sure = first.score - 1, min(first.confidence, POSSIBLE)
-        more = [raised(s.candidate, score, "in force", sure) for s in new.values()]
-        return Shown((first, *more, *self.candidates[1:]), self._with(new))
+        more = [raised(one, score, "in force", sure) for one in self._new(some)]
+        return Shown((first, *more, *self.candidates[1:]), self._with(some))
 
     def still_telling(self, gone: Collection[int], pool: Pool) -> Shown:
         """Leaves out those documents of which something was replaced (*gone*) where nothing is left
@@ -359,16 +359,22 @@ class Shown(NamedTuple):
 
     def followed(self, some: Iterable[Statement]) -> Shown:
         """Adds what may have been said later of the same thing behind all else."""
-        new = self._new(some)
-        more = (s.candidate for s in new.values())
-        return Shown((*self.candidates, *more), self._with(new))
+        some = list(some)
+        return Shown((*self.candidates, *self._new(some)), self._with(some))
 
-    def _new(self, some: Iterable[Statement]) -> dict[int, Statement]:
+    def _new(self, some: Sequence[Statement]) -> Collection[Candidate]:
+        """Returns the documents of statements that are not shown yet."""
         known = {c.document for c in self.candidates}
-        return {s.candidate.document: s for s in some if s.candidate.document not in known}
+        new = {s.candidate.document: s.candidate for s in some}
+        return [one for document, one in new.items() if document not in known]
 
-    def _with(self, new: Mapping[int, Statement]) -> dict[int, Sequence[Stretch]]:
-        return {**self.stretches, **{document: (s.stretch,) for document, s in new.items()}}
+    def _with(self, some: Sequence[Statement]) -> dict[int, Sequence[Stretch]]:
+        """Returns what is shown of each document, with these statements of it."""
+        made = dict(self.stretches)
+        for one in some:
+            document = one.candidate.document
+            made[document] = _with(made.get(document, ()), one.stretch)
+        return made
 
     def instead(self, first: Candidate, found: Group) -> tuple[Shown, tuple[Earlier, ...]]:
         """Puts the latest in the place of what it replaced, which is returned as well. What else

@@ -26,7 +26,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain
-from math import log, log1p, sqrt
+from math import inf, log, log1p, sqrt
 from operator import attrgetter
 from pathlib import Path
 
@@ -75,7 +75,7 @@ MUCH = 0.6
 a document is shown: a word may be there in another form."""
 BY_MUCH = 0.5
 """The share of the best sentence's likelihood from which on one is shown for a few words though it
-has none of them: the sentence beside the one that has them often tells what is looked for."""
+has none of them, where none has all: the sentence beside them often tells what is looked for."""
 FEATURES = ("gap", "rank", "coverage", "behind", "units", "place", "behind_units")
 
 
@@ -91,8 +91,13 @@ class Unit(NamedTuple):
     value: float = 0.0
 
     @property
+    def coverage(self) -> float:
+        """What its words of the question are worth, of what all are worth."""
+        return self.features[FEATURES.index("coverage")]
+
+    @property
     def has_words(self) -> bool:
-        return self.features[FEATURES.index("coverage")] > 0
+        return self.coverage > 0
 
 
 class Selected(NamedTuple):
@@ -285,14 +290,15 @@ def _less_faint(
 
 
 def _with_words(every: Sequence[Unit], least: float, pool: Pool) -> list[Unit]:
-    """Returns the units that have words of the question, or are nearly as likely as the best; of a
-    document in which none has words, all. They are of the documents that have about as much of the
-    words as any, and of those that are worth it."""
+    """Returns the units that have words of the question and, if none has all of them, what is
+    nearly as likely as the best; of a document in which none has words, all. They are of the
+    documents that have about as much of the words as any, and of those that are worth it."""
     worth, said = pool.worth, _said(every, pool)
     shares = {document: share(worth, words) for document, words in said.items()}
     most = max(shares.values(), default=0.0)
     having = {unit.document for unit in every if unit.has_words}
-    likely = BY_MUCH * every[0].value if every else 0.0
+    whole = any(unit.coverage >= 1 for unit in every)
+    likely = inf if whole or not every else BY_MUCH * every[0].value
     return [
         unit
         for unit in every
