@@ -5,9 +5,11 @@
 
 ``bench/sets/folders`` has an operations team's runbooks, postmortems, decisions, configuration and
 agent sessions; a researcher's papers, log, protocols, mails and chats; a translator's vault and
-chats; the repository of a library. They were written with their questions by people who had not
-seen the code; rules have been mended looking at them since. Those of ``folders-kept`` (a veterinary
-practice; a game studio with its coding sessions) are read and not looked at.
+chats; the repository of a library; and, with handbooks, minutes and logs of several thousand words,
+a maker of roasting machines and a freelancer. They were written with their questions by people who
+had not seen the code; rules have been mended looking at them since. Those of ``folders-kept`` (a
+veterinary practice; a game studio with its coding sessions; a mountain club with long handbooks)
+are read and not looked at.
 
 A question has parts, each with the texts of which one must be shown; one that is not stored has
 none. ``shown``: all parts are in what is shown; ``first``: one is in the first result; ``direct``:
