@@ -231,7 +231,11 @@ def test_conversations_of_this_machine_are_offered(screen: Browser, served: Serv
     screen.click("table[aria-label^=Conversations] button", loads=True)
     assert becomes(screen, "/Done/.test(document.querySelector('.import')?.innerText)")
     show(screen, served)
-    screen.click("table[aria-label=Sources] button", loads=True)  # and brought up to date later
+    screen.run(
+        "[...document.querySelectorAll('table[aria-label=Sources] button')]"
+        ".find((one) => one.textContent.includes('claude-code')).id = 'ours'"
+    )
+    screen.click("#ours", loads=True)  # and brought up to date later
     assert becomes(screen, "/Done/.test(document.querySelector('.import')?.innerText)")
 
 

@@ -12,7 +12,7 @@ Units are taken best first, until what is left is not worth its tokens (``Policy
 they are as many as a share of what the ten best passages would cost (``Policy.share``), or the
 budget. So a question whose sentences lie close together gets more text than one whose best stands
 out, and a budget cuts around the evidence. Where it is doubtful that anything answers, the share
-is one of a thousand tokens at most; where it is not, one of a few hundred at least: short texts
+is one of a few hundred tokens at most; where it is not, one of a few hundred at least: short texts
 are cheap, and what was left out of them was often the answer. Neighbouring units are joined, and a
 gap that is too short to be worth a sign is filled. The best turns of a talk come with the short
 ones around them, if there is room, and what an assistant said last with the few words by which the
@@ -62,7 +62,7 @@ BRIEF = 60
 """Tokens of a project record that are shown: there are many of them, and each says one thing."""
 PLAIN = 10
 """Passages that a share is a share of."""
-DOUBTED = 1000
+DOUBTED = 600
 """Tokens that it is a share of at most where it is doubtful that any of it answers."""
 LITTLE = 500
 """Elsewhere, tokens that it is a share of at least."""
