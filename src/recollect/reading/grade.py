@@ -26,7 +26,7 @@ The log-odds are the score, so that what a result is ranked by and what is said 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import exp, inf, log
+from math import exp, log
 
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import Candidate, Contribution, Signals, in_figures
@@ -209,13 +209,14 @@ def _graded(candidate: Candidate, signals: Signals, by: Grader) -> Candidate:
 def _behind(best: Sequence[Candidate], named_by: Mapping[int, int]) -> list[Candidate]:
     """Returns the candidates, best first. What another names gains no more by that than to come
     behind it: it is looked for because that one may answer."""
-    if not named_by:
-        return list(best)
     own = {one.document: one.score - _lent(one) for one in best}
-    made = []
-    for one in best:
-        most = max(own[one.document], own.get(named_by.get(one.document, one.document), -inf))
-        made.append(_at_most(one, most))
+
+    def bounded(one: Candidate) -> Candidate:
+        alone = own[one.document]
+        parent = named_by.get(one.document, one.document)
+        return _at_most(one, max(alone, own.get(parent, alone)))
+
+    made = map(bounded, best) if named_by else best
     return sorted(made, key=lambda one: (-one.score, one.document in named_by))
 
 
