@@ -132,6 +132,13 @@ class Encoder(nn.Module):
         return F.normalize(self.narrow(vectors.float()), dim=-1)
 
 
+def signed(short: Tensor) -> Tensor:
+    """The signs of short vectors, as vectors of length 1; they learn as the vectors themselves do
+    (a straight-through estimate), for the signs are what a store keeps."""
+    signs = F.normalize(short.sign(), dim=-1)
+    return short + (signs - short).detach()
+
+
 def shipped(path: Path) -> Bert:
     """The weights inside an int8 file that ``training.export`` made of an embedder."""
     import onnx

@@ -174,6 +174,14 @@ def _overlap(one: Span, other: Span) -> int:
     return max(0, min(one[1], other[1]) - max(one[0], other[0]))
 
 
+def _saying(passage: Passage, answer: str) -> list[int]:
+    """The sentences of a passage that an answer is of; WHOLE where none is given."""
+    start = passage.text.find(answer) if answer else -1
+    span = start, start + len(answer)
+    found = [n for n, s in enumerate(passage.spans) if start >= 0 and _overlap(span, s)]
+    return found or [WHOLE]
+
+
 class Evidence:
     """Finds the passages and sentences that hold a piece of evidence."""
 
@@ -342,10 +350,9 @@ class Writer:
         passages, questions, misses = [], [], []
         for number, text in enumerate(texts):
             passages.append(Passage(number, 0, "", False, text.text, sentences(text.text)))
-            questions += [
-                Question("", asked, [], True, False, points=[(number, WHOLE)])
-                for asked in text.asked
-            ]
+            for asked, answer in text.asked:
+                points = [(number, at) for at in _saying(passages[-1], answer)]
+                questions.append(Question("", asked, [], True, False, points=points))
             for asked in text.missed:
                 misses.append((len(questions), number))
                 questions.append(Question("", asked, [], False, False))

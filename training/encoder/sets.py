@@ -97,6 +97,8 @@ FOLDS = {
 
 WRITTEN = "written"
 """Texts with questions that a language model wrote; ``written DOMAIN``: real ones of a domain."""
+OF_FILES = "written files"
+"""Passages of long files, with questions and the sentence that answers each."""
 NEAR, CHANGES = "near", "changes"
 """Groups of texts that answer and texts that do not; ``near DOMAIN``: of a domain's kind."""
 

@@ -46,6 +46,7 @@ from training.encoder.model import (
     mixed,
     packed,
     parts,
+    signed,
 )  # fmt: skip
 from training.encoder.sets import FOLDS, FROZEN, WHOLE, domain
 
@@ -194,7 +195,8 @@ def sentence_loss(
     use = torch.from_numpy(np.stack([counted, told]).astype(np.float32)).to(asked.device)
     sentences = model.sentences(pooled)
     loss = asked.new_zeros(())
-    pairs = ((asked, sentences), (model.narrowed(asked), model.narrowed(sentences)))
+    short = signed(model.narrowed(sentences))
+    pairs = ((asked, sentences), (model.narrowed(asked), short))
     for scale, (one, other) in zip(model.scales[1:], pairs, strict=True):
         scores = one @ other.T * scale.exp()
         aims = torch.logsumexp(scores.masked_fill(~right, -1e4), 1)

@@ -5,6 +5,9 @@ nearly do; ``training/written.jsonl.xz`` has more questions, most of them in oth
 text's, of some of these texts and of others. A text with ``from`` is a real one, and belongs to
 the domain of the set or folder that it is from: a fold that leaves the domain out leaves it out.
 
+``training/files.jsonl.xz`` has passages as long files are cut into (handbooks, logs, minutes,
+lists), each of several facts, with questions, most in other words, and the sentence that answers.
+
 ``training/near.jsonl.xz`` and ``training/changes.jsonl.xz`` have groups: questions, texts that
 answer them, most in other words, and texts about the same thing that do not. A group of ``near``
 belongs to the domain of its kind of text; those of ``changes`` are statements of any kind.
@@ -20,7 +23,7 @@ from typing import Any, NamedTuple
 
 from bench.corpus import lines
 
-from training.encoder.sets import CHANGES, NEAR, WRITTEN, domain
+from training.encoder.sets import CHANGES, NEAR, OF_FILES, WRITTEN, domain
 
 HERE = Path(__file__).parents[1]
 FILES = (HERE / "readings.jsonl.xz", HERE / "written.jsonl.xz")
@@ -39,8 +42,9 @@ KINDS = {
 
 class Text(NamedTuple):
     text: str
-    asked: list[str]
-    """What it answers: questions, and a sentence that it bears out."""
+    asked: list[tuple[str, str]]
+    """What it answers: questions, and a sentence that it bears out; with the part of the text that
+    answers, or nothing where that is not known."""
     missed: list[str]
     """What it nearly answers."""
 
@@ -52,7 +56,12 @@ def written() -> dict[str, list[Text]]:
         with lzma.open(file, "rt", encoding="utf-8") as rows:
             for row in map(json.loads, rows):
                 _take(row, sets.setdefault(_set_of(row), {}))
+    sets[OF_FILES] = {row["t"]: _of_file(row) for row in lines(HERE / "files.jsonl.xz")}
     return {name: list(texts.values()) for name, texts in sets.items()}
+
+
+def _of_file(row: dict[str, Any]) -> Text:
+    return Text(row["t"], [(one["q"], one["a"]) for one in row["q"]], row["n"])
 
 
 def _set_of(row: dict[str, Any]) -> str:
@@ -61,8 +70,7 @@ def _set_of(row: dict[str, Any]) -> str:
 
 def _take(row: dict[str, Any], texts: dict[str, Text]) -> None:
     held = texts.setdefault(row["t"], Text(row["t"], [], []))
-    held.asked.extend(row["q"])
-    held.asked.extend(row.get("s", ())[:1])
+    held.asked.extend((asked, "") for asked in (*row["q"], *row.get("s", ())[:1]))
     held.missed.extend(row.get("n", ()))
 
 
