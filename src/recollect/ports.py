@@ -123,12 +123,21 @@ class Outline(NamedTuple):
     resolution: str
 
 
+class Twin(NamedTuple):
+    """What a model has made of a text that is stored already."""
+
+    vector: Vector
+    sentences: bytes = b""
+
+
 class WholeDocument(NamedTuple):
     """A document with all that a store keeps of it but its history."""
 
     put: Put
     vectors: Mapping[str, Mapping[int, bytes]] = {}
     """By model, and by the number of the passage: float16, little-endian."""
+    sentences: Mapping[str, Mapping[int, bytes]] = {}
+    """Likewise the signs of the vectors of its sentences, of passages that have any."""
 
 
 class Tombstone(NamedTuple):
@@ -562,9 +571,19 @@ class Store(Protocol):
         """Returns passages that have no vector of this model, newest first: key and the text to
         embed; those within the wall of the filter."""
 
-    def put_vectors(self, model: str, keys: Sequence[int], vectors: Vectors) -> int:
+    def put_vectors(
+        self,
+        model: str,
+        keys: Sequence[int],
+        vectors: Vectors,
+        sentences: Sequence[bytes] | None = None,
+    ) -> int:
         """Stores one vector a key and returns how many were stored: keys that are gone, or have
-        a vector, are left out."""
+        a vector, are left out. *sentences* are the signs that go with each, empty for none."""
+
+    def sentences(self, model: str, keys: Sequence[int]) -> dict[int, bytes]:
+        """Returns the signs of the sentences of these passages, as they were stored with their
+        vectors; those that have none are left out."""
 
     def stats(self, filter: Filter = EVERYTHING) -> StoreStats:
         """Counts what there is within the wall of the filter. Behind one, a source is named if
@@ -647,10 +666,11 @@ class Admin(Protocol):
     def models(self) -> dict[str, int]:
         """Counts the vectors of each model that has any."""
 
-    def twins(self, model: str, keys: Sequence[int]) -> dict[int, Vector]:
-        """Returns by key the vectors that these passages can be given without a model: those of
-        passages with the same text to embed, of the same owner and in the same scopes, so that
-        nobody learns of them. It reads the texts of all passages once."""
+    def twins(self, model: str, keys: Sequence[int]) -> dict[int, Twin]:
+        """Returns by key the vectors that these passages can be given without a model, with the
+        signs of their sentences: those of passages with the same text to embed, of the same owner
+        and in the same scopes, so that nobody learns of them. It reads the texts of all passages
+        once."""
 
     def drop_vectors(self, model: str) -> int:
         """Deletes all vectors of this model and returns how many there were. Interrupted, it has

@@ -100,7 +100,8 @@ def _known(store: ports.StorageEngine, model: str, keys: Sequence[int]) -> Colle
     which these are. For few it is quicker to embed them than to look."""
     found = store.admin.twins(model, keys) if len(keys) >= LOOKED_UP else {}
     if found:
-        store.put_vectors(model, list(found), np.array(list(found.values())))
+        vectors, sentences = zip(*found.values(), strict=True)
+        store.put_vectors(model, list(found), np.array(vectors), sentences)
     return found
 
 
