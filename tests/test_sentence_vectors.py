@@ -10,12 +10,15 @@ import numpy as np
 import pytest
 
 from conftest import EMBED_HOME, HashEmbedder
-from recollect import ports
+from recollect import Memory, config, ports
 from recollect.memory.models import QueryVectors
 from recollect.models import network
 from recollect.models.catalog import EMBED
 from recollect.models.onnx import OnnxEmbedder
+from recollect.storage import open_store
+from recollect.testing.builders import note
 from recollect.text import signs
+from recollect.text.lexical import indexed_text
 from recollect.text.sentences import parts_of
 
 TEXTS = [
@@ -147,3 +150,21 @@ def test_a_cache_in_front_of_an_embedder_is_not_passed_by(embedder: OnnxEmbedder
     for one in (replaced, cached):
         assert ports.passage_vectors(one, ["otter"]).vectors[0, 0] == 7
         assert ports.question_vectors(one, "otter").vector[0] == 5
+
+
+def test_what_is_embedded_has_its_signs_in_the_store(embedder: OnnxEmbedder) -> None:
+    first = note("a", "The otter eats fish. It sleeps on the pier.", title="Otters")
+    notes = [first, first._replace(source="a copy"), note("b", "Kelp grows.")]
+    with Memory(open_store("memory://"), config.load(), embedder) as memory:
+        memory.put(notes)
+        assert memory.models.embed() == 3
+        hits = memory.store.search_vector(
+            embedder.key, embedder.embed_query("otter"), ports.EVERYTHING, limit=9
+        ).hits
+        stored = memory.store.passages([hit.passage for hit in hits])
+        found = memory.store.sentences(embedder.key, [one.key for one in stored])
+    assert len(found) == 3
+    for one in stored:
+        text = indexed_text(one.document.title, one.passage.heading, one.passage.text)
+        assert found[one.key] == embedder.embed_with_sentences([text]).sentences[0]
+        assert len(found[one.key]) == signs.SIZE * len(parts_of(text))
