@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from recollect.models import network
 from recollect.models.catalog import EMBED
 from recollect.models.onnx import OnnxEmbedder
 from recollect.nouns import Filter
+from recollect.ports import PassageSentences
 from recollect.storage import open_store
 
 TEXTS = {
@@ -26,13 +28,18 @@ FACT = "We can leave the present provider on 30 June at the earliest."
 def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The texts that were embedded, as they are."""
     texts: list[str] = []
-    embed = network.Network.embed
+    embed, with_sentences = network.Network.embed, network.Network.embed_with_sentences
 
     def counted(self: network.Network, some: list[str]) -> Any:
         texts.extend(some)
         return embed(self, some)
 
+    def counted_too(self: network.Network, some: Sequence[PassageSentences]) -> Any:
+        texts.extend(one.text for one in some)
+        return with_sentences(self, some)
+
     monkeypatch.setattr(network.Network, "embed", counted)
+    monkeypatch.setattr(network.Network, "embed_with_sentences", counted_too)
     return texts
 
 
@@ -47,7 +54,20 @@ def test_a_text_that_is_embedded_ahead_has_the_vector_of_its_own(read: list[str]
     assert np.allclose(vector, meant, atol=1e-5)
 
 
+def test_a_text_that_is_embedded_ahead_has_the_signs_of_its_sentences(read: list[str]) -> None:
+    meant = OnnxEmbedder(EMBED, EMBED_HOME).embed_with_sentences([FACT])
+    ahead = OnnxEmbedder(EMBED, EMBED_HOME)
+    ahead.embed_ahead([FACT])
+    read.clear()
+    found = ahead.embed_with_sentences([FACT])
+    assert not read
+    assert found.sentences == meant.sentences
+    assert len(found.sentences[0]) == 16
+
+
 def test_a_fact_and_a_page_of_a_curated_text_are_embedded_once(read: list[str]) -> None:
+    """So is the note itself, which was read for what it says: curation divides it into other
+    sentences than those whose signs are stored."""
     embedder = OnnxEmbedder(EMBED, EMBED_HOME)
     with Memory(open_store("memory://"), config.load(), embedder) as memory:
         for title, text in TEXTS.items():
@@ -55,4 +75,4 @@ def test_a_fact_and_a_page_of_a_curated_text_are_embedded_once(read: list[str]) 
         kinds = [one.kind for one in memory.store.scan(Filter(), limit=100).items]
     assert kinds.count("fact") > 2
     assert kinds.count("page") > 1
-    assert len(read) == kinds.count("fact") + kinds.count("page")
+    assert len(read) == sum(map(kinds.count, ("fact", "page", "note")))

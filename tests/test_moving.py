@@ -93,6 +93,7 @@ def test_an_export_may_leave_the_vectors_out(full: Path, tmp_path: Path, cli: Cl
     file = tmp_path / "all.jsonl"
     assert cli("export", "--all", str(file), "--no-vectors", "--store", str(full)).code == 0
     assert b'"vectors":{' not in file.read_bytes()
+    assert b'"sentences":{' not in file.read_bytes()
     done = cli("import", str(file), "--store", str(tmp_path / "new"), "--json").json
     assert done["vectors"] == 0
 
@@ -176,7 +177,8 @@ def _make(store: Store, documents: list[Document], sources: list[Source], seed: 
     waiting = store.pending(MODEL, limit=1 + seed)
     if waiting:
         vectors = np.random.default_rng(seed).normal(size=(len(waiting), 4)).astype(np.float32)
-        store.put_vectors(MODEL, [key for key, _ in waiting], vectors)
+        signs = [bytes([n]) * 16 * (n % 3) for n in range(len(waiting))]
+        store.put_vectors(MODEL, [key for key, _ in waiting], vectors, signs)
 
 
 @settings(max_examples=40)

@@ -28,7 +28,7 @@ from recollect.storage import open_store
 from recollect.storage.postgres import schema, text_views, vectors
 from recollect.storage.postgres.address import parse
 from recollect.storage.postgres.engine import PostgresStore
-from recollect.testing.builders import any_of, found, ids, note, put
+from recollect.testing.builders import any_of, found, ids, note, pending_keys, put
 from recollect.testing.contract import MODEL, embed_all, nearest, unit
 
 WRITER = """
@@ -217,13 +217,25 @@ def test_a_role_sees_and_writes_nothing_but_its_own(url: str, role: str) -> None
         put(store, note("more", "otter", owner="ana"))
         assert sorted(found(store, any_of("otter"))) == ["mine", "more"]
         store.admin.refresh(rebuild=True)
-        embed_all(store, {"more": unit(1, 1)})
+        signs = dict.fromkeys(pending_keys(store, MODEL, 9), b"\x0f" * 16)
+        store.put_vectors(MODEL, list(signs), np.array([unit(1, 1)]), list(signs.values()))
         assert nearest(store, unit(1)) == ["mine", "more"]
+        assert store.sentences(MODEL, list(signs)) == signs
         assert store.apply(ChangeSet((Forget("never was"),))).forgotten == 0
         with pytest.raises(StoreError):
             put(store, note("theirs", "otter", owner="ben"))
     with opened(url) as store:
         assert len(store.get("yours")) == 1
+        assert store.sentences(MODEL, list(signs)) == signs
+        (theirs,) = {
+            hit.passage
+            for hit in store.search_vector(MODEL, unit(1), Filter(owner="ben"), limit=9).hits
+        }
+        table, signed = f"{where}.vectors_1", "sentences = '\\x0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f'"
+        admin(f"UPDATE {table} SET {signed} WHERE passage = {theirs}")
+        assert store.sentences(MODEL, [theirs, *signs]) == {theirs: b"\x0f" * 16, **signs}
+    with opened(_as(url, role)) as store:
+        assert store.sentences(MODEL, [theirs, *signs]) == signs
 
 
 def _tables(where: str) -> list[str]:
@@ -522,6 +534,30 @@ def test_an_old_server_is_refused(url: str, monkeypatch: pytest.MonkeyPatch) -> 
     with pytest.raises(StoreError, match="needs PostgreSQL 99 or newer"):
         PostgresStore(parse(url))
     assert admin(f"SELECT to_regnamespace('{parse(url).schema}')") == [(None,)]
+
+
+@pytest.mark.parametrize("partitions", [0, 2])
+def test_vectors_of_an_old_store_stay_and_new_ones_have_signs(partitions: int) -> None:
+    url = store_url(partitions=partitions)
+    where = parse(url).schema
+    try:
+        with opened(url) as store:
+            put(store, note("a", "otter"))
+            embed_all(store, {"a": unit(1)})
+            store.put_vectors("other@1", pending_keys(store, "other@1", 9), unit(1)[None])
+        for table in ("vectors_1", "vectors_2"):
+            admin(f"ALTER TABLE {where}.{table} DROP COLUMN sentences")
+        admin(f"UPDATE {where}.meta SET version = 2")
+        with opened(url) as store:
+            assert nearest(store, unit(1)) == ["a"]
+            put(store, note("b", "kelp"))
+            (new,) = pending_keys(store, MODEL, 9)
+            old = store.search_vector(MODEL, unit(1), Filter(), limit=9).hits[0].passage
+            store.put_vectors(MODEL, [new], np.array([unit(0, 1)]), [b"\x01" * 32])
+            assert store.sentences(MODEL, [old, new]) == {new: b"\x01" * 32}
+            assert store.admin.check(full=True).findings == ()
+    finally:
+        drop(url)
 
 
 def test_a_migration_that_fails_leaves_everything_as_it_was(

@@ -7,11 +7,13 @@ import sqlite3
 from datetime import UTC, datetime
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from recollect import Memory
 from recollect.facts import handle, turns
 from recollect.memory import repair_store
+from recollect.nouns import Filter
 from recollect.storage.embedded import schema
 from recollect.testing.builders import note
 
@@ -61,6 +63,7 @@ def test_a_store_of_the_first_schema_opens_and_keeps_its_sources(tmp_path: Path)
     db.execute("DROP TABLE walls")
     db.execute("DROP TABLE answers")
     db.execute("ALTER TABLE sources DROP COLUMN places")
+    db.execute("ALTER TABLE vectors DROP COLUMN sentences")
     db.execute("PRAGMA user_version = 1")
     db.close()
     with Memory.open(store, embed_model="none") as memory:
@@ -84,6 +87,7 @@ def test_facts_of_the_third_schema_are_found_by_the_days_on_which_they_turn(tmp_
     db.execute("DROP TABLE walls")
     db.execute("DROP TABLE answers")
     db.execute("DELETE FROM handles WHERE handle LIKE '%!turns%'")
+    db.execute("ALTER TABLE vectors DROP COLUMN sentences")
     db.execute("PRAGMA user_version = 3")
     db.commit()
     db.close()
@@ -125,6 +129,7 @@ def test_a_store_of_any_version_is_brought_up_to_date_and_is_sound(
         assert [e.action for e in memory.history("edited")] == ["added", "changed"]
         assert memory.put([note("gone", "a secret that was forgotten")]).tombstoned == 1
         assert memory.store.admin.models() == {"old@1": 3}
+        assert signs_in(memory) == ([b"\x0f" * 32] if number >= 6 else [])
         memory.remember("The otter is called Otto.", name="Otto")
         assert memory.search("who is Otto?").tier == 2
         if number >= 3:
@@ -149,6 +154,13 @@ def test_a_store_of_any_version_can_be_repaired(tmp_path: Path, number: int) -> 
         if number >= 3:  # the day on which the fact begins is known, though its schema had none
             day = datetime(2025, 3, 1, tzinfo=UTC)
             assert memory.store.by_handle([handle("local", turns(day))])
+        assert signs_in(memory) == ([b"\x0f" * 32] if number >= 6 else [])
+
+
+def signs_in(memory: Memory) -> list[bytes]:
+    """The signs of the sentences of the passages that have a vector."""
+    near = memory.store.search_vector("old@1", np.ones(4, np.float32), Filter(), limit=9).hits
+    return list(memory.store.sentences("old@1", [hit.passage for hit in near]).values())
 
 
 def written_version(place: Path) -> int:

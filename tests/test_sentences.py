@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.sentences import LONGEST, units
+from recollect.text.sentences import LONGEST, PARTS, parts_of, units
 
 
 def parts(text: str) -> list[str]:
@@ -58,3 +58,23 @@ def test_units_are_in_order_and_hold_all_but_white_space(text: str) -> None:
 def test_a_line_without_end_is_cut() -> None:
     text = "word " * 1000
     assert all(end - start <= LONGEST for start, end in units(text))
+
+
+@given(st.text())
+def test_the_parts_of_a_text_are_its_units_or_such_as_are_within_a_word_joined(text: str) -> None:
+    found = parts_of(text)
+    assert len(found) <= PARTS
+    assert {start for start, _ in found} <= {start for start, _ in units(text)}
+    assert {end for _, end in found} <= {end for _, end in units(text)}
+    assert found == sorted(found)
+
+
+def test_a_text_has_so_many_parts_and_no_more() -> None:
+    text = "Otters swim. " * (PARTS + 5)
+    assert parts_of(text) == units(text)[:PARTS]
+
+
+def test_a_word_is_in_one_part() -> None:
+    text = f"Before. {'X' * (3 * LONGEST + 50)}. After it."
+    assert len(units(text)) > 2
+    assert [text[start:end][:6] for start, end in parts_of(text)] == ["Before", "X" * 6, "After "]

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 
 from http_client import QUIET, Address, serve
@@ -403,3 +404,15 @@ def test_a_passage_behind_the_wall_is_near_to_nothing() -> None:
     walled = WalledStore(engine, View(owner="ana"))
     near = [walled.search_vector(MODEL, key, Filter(), limit=9).hits for key in sorted(keys)]
     assert [len(hits) for hits in near] == [1, 0]
+
+
+def test_signs_of_sentences_behind_the_wall_are_not_read() -> None:
+    engine = PlainStore()
+    put(engine, note("own", "one", owner="ana"), note("other", "two", owner="bo"))
+    waiting = engine.pending(MODEL, limit=9)
+    keys = {text: key for key, text in waiting}
+    signs = [text[:1].encode() * 16 for text in keys]
+    engine.put_vectors(MODEL, list(keys.values()), np.eye(2, 8, dtype=np.float32), signs)
+    walled = WalledStore(engine, View(owner="ana"))
+    assert walled.sentences(MODEL, list(keys.values())) == {keys["one"]: b"o" * 16}
+    assert walled.sentences(MODEL, [keys["two"]]) == {}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from recollect.errors import StoreError
 from recollect.named_tuple import NamedTuple
@@ -123,12 +123,21 @@ class Outline(NamedTuple):
     resolution: str
 
 
+class Twin(NamedTuple):
+    """What a model has made of a text that is stored already."""
+
+    vector: Vector
+    sentences: bytes = b""
+
+
 class WholeDocument(NamedTuple):
     """A document with all that a store keeps of it but its history."""
 
     put: Put
     vectors: Mapping[str, Mapping[int, bytes]] = {}
     """By model, and by the number of the passage: float16, little-endian."""
+    sentences: Mapping[str, Mapping[int, bytes]] = {}
+    """Likewise the signs of the vectors of its sentences, of passages that have any."""
 
 
 class Tombstone(NamedTuple):
@@ -231,6 +240,58 @@ class Embedder(Protocol):
     def embed_query(self, text: str) -> Vector: ...
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors: ...
+
+
+class PassageVectors(NamedTuple):
+    """What one pass over passages gives."""
+
+    vectors: Vectors
+    sentences: Sequence[bytes]
+    """By passage the signs of the vectors of its sentences (:mod:`recollect.text.signs`), which
+    are those of :func:`recollect.text.sentences.parts_of`; empty where it has none."""
+
+
+class QuestionVectors(NamedTuple):
+    """What one pass over a question gives."""
+
+    vector: Vector
+    asks: Vector | None = None
+    """To be held against the vectors of sentences; None where the model has no such vector."""
+
+
+class SentenceEmbedder(Embedder, Protocol):
+    """An embedder that tells the sentences of a passage in the same pass. Where its model has no
+    vectors of sentences, it gives none."""
+
+    def embed_with_sentences(self, texts: Sequence[str]) -> PassageVectors:
+        """The vectors are those that ``embed_passages`` gives."""
+
+    def embed_question(self, text: str) -> QuestionVectors:
+        """The vector is that which ``embed_query`` gives."""
+
+
+def passage_vectors(embedder: Embedder, texts: Sequence[str]) -> PassageVectors:
+    """Returns the vectors of passages, with the signs of their sentences where the embedder gives
+    them."""
+    if _has_both(embedder, "embed_passages", "embed_with_sentences"):
+        return cast("SentenceEmbedder", embedder).embed_with_sentences(texts)
+    return PassageVectors(embedder.embed_passages(texts), [b""] * len(texts))
+
+
+def question_vectors(embedder: Embedder, text: str) -> QuestionVectors:
+    """Returns the vector of a question, with the one to be held against sentences where the
+    embedder gives it."""
+    if _has_both(embedder, "embed_query", "embed_question"):
+        return cast("SentenceEmbedder", embedder).embed_question(text)
+    return QuestionVectors(embedder.embed_query(text))
+
+
+def _has_both(embedder: Embedder, one: str, both: str) -> bool:
+    """Whether the class of an embedder has the method that gives one thing and the method that
+    gives two, out of one module. Where only the first was replaced (by a cache of vectors, by a
+    model that changes them), the second would pass by what replaced it."""
+    first, second = (getattr(type(embedder), name, None) for name in (one, both))
+    return second is not None and first.__module__ == second.__module__
 
 
 class SpokenSentence(NamedTuple):
@@ -510,9 +571,19 @@ class Store(Protocol):
         """Returns passages that have no vector of this model, newest first: key and the text to
         embed; those within the wall of the filter."""
 
-    def put_vectors(self, model: str, keys: Sequence[int], vectors: Vectors) -> int:
+    def put_vectors(
+        self,
+        model: str,
+        keys: Sequence[int],
+        vectors: Vectors,
+        sentences: Sequence[bytes] | None = None,
+    ) -> int:
         """Stores one vector a key and returns how many were stored: keys that are gone, or have
-        a vector, are left out."""
+        a vector, are left out. *sentences* are the signs that go with each, empty for none."""
+
+    def sentences(self, model: str, keys: Sequence[int]) -> dict[int, bytes]:
+        """Returns the signs of the sentences of these passages, as they were stored with their
+        vectors; those that have none are left out."""
 
     def stats(self, filter: Filter = EVERYTHING) -> StoreStats:
         """Counts what there is within the wall of the filter. Behind one, a source is named if
@@ -595,10 +666,11 @@ class Admin(Protocol):
     def models(self) -> dict[str, int]:
         """Counts the vectors of each model that has any."""
 
-    def twins(self, model: str, keys: Sequence[int]) -> dict[int, Vector]:
-        """Returns by key the vectors that these passages can be given without a model: those of
-        passages with the same text to embed, of the same owner and in the same scopes, so that
-        nobody learns of them. It reads the texts of all passages once."""
+    def twins(self, model: str, keys: Sequence[int]) -> dict[int, Twin]:
+        """Returns by key the vectors that these passages can be given without a model, with the
+        signs of their sentences: those of passages with the same text to embed, of the same owner
+        and in the same scopes, so that nobody learns of them. It reads the texts of all passages
+        once."""
 
     def drop_vectors(self, model: str) -> int:
         """Deletes all vectors of this model and returns how many there were. Interrupted, it has

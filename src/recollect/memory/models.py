@@ -200,16 +200,19 @@ class QueryVectors:
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
         self._lock = Lock()
-        self._vectors: dict[str, ports.Vector] = {}
+        self._vectors: dict[str, ports.QuestionVectors] = {}
         self.key = embedder.key
         self.reads = embedder.reads
         self.speaks = embedder.speaks
         self.embed_passages = embedder.embed_passages
 
     def embed_query(self, text: str) -> ports.Vector:
+        return self.embed_question(text).vector
+
+    def embed_question(self, text: str) -> ports.QuestionVectors:
         found = self._vectors.get(text)
         if found is None:
-            found = self._embedder.embed_query(text)
+            found = ports.question_vectors(self._embedder, text)
             with self._lock:
                 self._vectors[text] = found
                 if len(self._vectors) > _REMEMBERED:

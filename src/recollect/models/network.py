@@ -26,6 +26,7 @@ from recollect.models.devices import onnxruntime
 from recollect.models.wordpiece import Tokens
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import only
+from recollect.text import signs
 from recollect.trace import current
 
 TOKENS = 256
@@ -64,6 +65,11 @@ def in_batches(
 
 def empty_vectors(count: int, dimensions: int) -> ports.Vectors:
     return np.empty((count, dimensions), np.float32)
+
+
+_Parted = tuple[list[int], list[int]]
+"""The tokens of a text, and of each the number of its sentence or -1; those behind the last that is
+listed are of none."""
 
 
 class TokenStates(NamedTuple):
@@ -116,8 +122,17 @@ class Network:
         if not brief:
             devices.warn(device, self._session.get_providers())
         self._inputs = {i.name for i in self._session.get_inputs()}
+        self._outputs = {o.name: o.shape for o in self._session.get_outputs()}
         self.is_accelerated = devices.is_accelerated(self._session)
         self._times = ACCELERATED if self.is_accelerated else 1
+
+    @property
+    def gives_sentences(self) -> bool:
+        """Whether its graph has vectors of sentences beside those of texts, and of questions to
+        hold against them, as many numbers each as have their signs stored."""
+        wide = [self._outputs.get(name, [0])[-1] for name in ("sentences", "asks")]
+        pools = next(iter(self._outputs)) == "vector"
+        return "sentence_ids" in self._inputs and pools and wide == [signs.WIDTH] * 2
 
     def embed(self, texts: list[str]) -> ports.Vectors:
         """Returns a vector of length 1 for each text."""
@@ -126,9 +141,21 @@ class Network:
         in_batches(encoded, self._embed, vectors, self._times)
         return vectors
 
+    def question(self, text: str) -> ports.QuestionVectors:
+        """Returns the vector of a question, and the one to be held against sentences, which its
+        graph must give."""
+        outputs, mask = self._run([self._tokenizer.encode(text)])
+        asks = _of_length_1(outputs[list(self._outputs).index("asks")])
+        self._check_numbers(asks)
+        return ports.QuestionVectors(self._checked(self._pooled(outputs[0], mask))[0], asks[0])
+
     def _embed(self, encoded: list[Tokens]) -> ports.Vectors:
         outputs, mask = self._run(encoded)
-        vectors = _of_length_1(self._pooled(outputs[0], mask))
+        return self._checked(self._pooled(outputs[0], mask))
+
+    def _checked(self, pooled: Any) -> ports.Vectors:
+        """Returns vectors of length 1, after looking that they are what they should be."""
+        vectors = _of_length_1(pooled)
         if vectors.shape[1] != self.model.dimensions:
             raise ModelError(
                 f"{self.model.name} gave vectors of {vectors.shape[1]} dimensions instead of "
@@ -143,21 +170,37 @@ class Network:
     ) -> tuple[ports.Vectors, list[ports.Vectors]]:
         """Returns the vector of each text, and one of each of its sentences, of length 1; of those
         that the network does not reach, zeros. Its graph must give them."""
-        encoded = list(map(self._in_parts, texts))
+        return self._sentences(texts, list(map(self._in_parts, texts)))
+
+    def embed_with_sentences(
+        self, texts: Sequence[ports.PassageSentences]
+    ) -> tuple[ports.Vectors, list[ports.Vectors]]:
+        """Returns the same, the vectors of the texts to the bit as :meth:`embed` gives them."""
+        return self._sentences(texts, list(map(self._in_parts_or_whole, texts)))
+
+    def _sentences(
+        self, texts: Sequence[ports.PassageSentences], encoded: Sequence[_Parted]
+    ) -> tuple[ports.Vectors, list[ports.Vectors]]:
         vectors = empty_vectors(len(texts), self.model.dimensions)
         found: dict[int, ports.Vectors] = {}
         for some in batches([len(ids) for ids, _ in encoded], self._times):
             feed = self._feed(*zip(*(encoded[n] for n in some), strict=True))
-            vectors[some], told = self._session.run(["vector", "sentences"], feed)
+            made, told = self._told(feed, ["vector", "sentences"])
+            vectors[some] = self._checked(made)
             for n, rows in zip(some, told, strict=True):
-                made = np.zeros((len(texts[n].sentences), rows.shape[1]), np.float32)
+                own = np.zeros((len(texts[n].sentences), rows.shape[1]), np.float32)
                 reached = 1 + max(encoded[n][1], default=-1)
-                made[:reached] = rows[:reached]
-                found[n] = _of_length_1(made)
-        self._check_numbers(vectors)
+                own[:reached] = rows[:reached]
+                found[n] = _of_length_1(own)
         return vectors, [found[n] for n in range(len(texts))]
 
-    def _in_parts(self, text: ports.PassageSentences) -> tuple[list[int], list[int]]:
+    def _in_parts_or_whole(self, text: ports.PassageSentences) -> _Parted:
+        """Returns the tokens of a text with its sentences; without them where a sentence ends
+        within a token, for what is embedded is the text."""
+        whole, parted = [*self._tokenizer.encode(text.text).ids], self._in_parts(text)
+        return parted if parted[0] == whole else (whole, [])
+
+    def _in_parts(self, text: ports.PassageSentences) -> _Parted:
         """Returns the tokens of a text, and of each the number of its sentence or -1."""
         ids: list[int] = []
         numbers: list[int] = []
@@ -228,10 +271,14 @@ class Network:
             "input_ids": ids, "attention_mask": mask, "token_type_ids": types,
             "sentence_ids": none,
         }  # fmt: skip
-        feed = only(feed, self._inputs)
+        return self._told(only(feed, self._inputs)), mask
+
+    def _told(self, feed: dict[str, Any], outputs: list[str] | None = None) -> list[Any]:
+        """Returns these outputs of the network, or all."""
         self.runs += 1
         try:
-            return self._session.run(None, feed), mask
+            told: list[Any] = self._session.run(outputs, feed)
+            return told
         except Exception as error:
             raise ModelError(
                 f"{self.model.name} cannot read its tokenizer's tokens: {error}",

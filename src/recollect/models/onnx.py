@@ -6,13 +6,17 @@ need to know only which model it would be.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import starmap
 from pathlib import Path
 from threading import Lock
 
 from recollect import ports
 from recollect.models import network
 from recollect.models.catalog import LocalModel
+from recollect.named_tuple import NamedTuple
+from recollect.text import signs
+from recollect.text.sentences import parts_of
 
 _QUERY_CHARACTERS = 4_000
 _PASSAGE_CHARACTERS = 16_000
@@ -64,21 +68,34 @@ class _OnnxModel:
             return self._network
 
 
+class _Made(NamedTuple):
+    """What was made of a passage before it is asked for."""
+
+    vector: ports.Vector
+    sentences: bytes | None = None
+    """None where its sentences were not among what was read."""
+
+
 class OnnxEmbedder(_OnnxModel):
     def __init__(self, model: LocalModel, home: Path, among: str = "", device: str = "cpu") -> None:
         super().__init__(model, home, among, device)
-        self._made: dict[str, ports.Vector] = {}
-        """Vectors of passages that were read for their sentences, or to be compared, until they
-        are asked for."""
+        self._made: dict[str, _Made] = {}
+        """Passages that were read for what they say, or to be compared, until their vectors are
+        asked for."""
 
     @property
     def dimensions(self) -> int:
         return self.model.dimensions
 
     def embed_query(self, text: str) -> ports.Vector:
+        return self.embed_question(text).vector
+
+    def embed_question(self, text: str) -> ports.QuestionVectors:
         asked = self.model.query_prefix + text[:_QUERY_CHARACTERS]
-        vector: ports.Vector = self.network(brief=len(asked) <= _BRIEF).embed([asked])[0]
-        return vector
+        reader = self.network(brief=len(asked) <= _BRIEF)
+        if reader.gives_sentences:
+            return reader.question(asked)
+        return ports.QuestionVectors(reader.embed([asked])[0])
 
     def token_states(self, text: str, most: int) -> network.TokenStates:
         """The states of a text's first tokens after the inner layer that the model names."""
@@ -87,39 +104,79 @@ class OnnxEmbedder(_OnnxModel):
     def embed_ahead(self, texts: Sequence[str]) -> ports.Vectors:
         """The vectors of passages, kept for whoever embeds them next: a fact that is compared is
         often stored."""
-        vectors = self.embed_passages(texts)
-        self._keep(dict(zip(texts, vectors, strict=True)))
-        return vectors
+        found = ports.passage_vectors(self, texts)
+        self._keep(dict(zip(texts, starmap(_Made, zip(*found, strict=True)), strict=True)))
+        return found.vectors
 
     def embed_passages(self, texts: Sequence[str]) -> ports.Vectors:
-        with self._lock:
-            made = {text: self._made.pop(text) for text in set(texts) if text in self._made}
-        vectors = network.empty_vectors(len(texts), self.dimensions)
-        rest = [n for n, text in enumerate(texts) if text not in made]
-        vectors[rest] = self._embedded([texts[n] for n in rest])
-        for n, text in enumerate(texts):
-            vectors[n] = made.get(text, vectors[n])
-        return vectors
+        return self._together(texts, self._taken(texts), self._alone).vectors
+
+    def embed_with_sentences(self, texts: Sequence[str]) -> ports.PassageVectors:
+        made = {t: one for t, one in self._taken(texts).items() if one.sentences is not None}
+        return self._together(texts, made, self._with_sentences)
 
     def embed_sentences(self, texts: Sequence[ports.PassageSentences]) -> list[ports.Vectors]:
         """Returns a vector for each sentence of each passage. The passages' own, which the same
         pass gives, are kept for whoever embeds them next."""
-        brief = sum(len(one.text) for one in texts) <= _BRIEF
-        vectors, found = self.network(brief=brief).sentences(texts)
-        self._keep({one.text: vectors[n] for n, one in enumerate(texts)})
+        vectors, found = self._reader([one.text for one in texts]).sentences(texts)
+        self._keep({one.text: _Made(vectors[n]) for n, one in enumerate(texts)})
         return found
 
-    def _keep(self, made: Mapping[str, ports.Vector]) -> None:
+    def _keep(self, made: Mapping[str, _Made]) -> None:
         with self._lock:
             self._made |= made
             while len(self._made) > _MOST_MADE:
                 self._made.pop(next(iter(self._made)))
 
-    def _embedded(self, texts: Sequence[str]) -> ports.Vectors:
-        prefix = self.model.passage_prefix
-        given = [prefix + text[:_PASSAGE_CHARACTERS] for text in texts]
-        brief = sum(map(len, given)) <= _BRIEF
-        return self.network(brief=brief).embed(given)
+    def _taken(self, texts: Sequence[str]) -> dict[str, _Made]:
+        with self._lock:
+            return {text: self._made.pop(text) for text in {*texts} if text in self._made}
+
+    def _together(
+        self,
+        texts: Sequence[str],
+        made: Mapping[str, _Made],
+        read: Callable[[list[str]], ports.PassageVectors],
+    ) -> ports.PassageVectors:
+        """What was made before, and what is read of the rest, in the order of the texts."""
+        rest = [n for n, text in enumerate(texts) if text not in made]
+        new = read([texts[n] for n in rest])
+        vectors = network.empty_vectors(len(texts), self.dimensions)
+        vectors[rest] = new.vectors
+        bits = dict(zip(rest, new.sentences, strict=True))
+        for n, text in enumerate(texts):
+            if n not in bits:
+                vectors[n], bits[n] = made[text].vector, made[text].sentences or b""
+        return ports.PassageVectors(vectors, [bits[n] for n in range(len(texts))])
+
+    def _alone(self, texts: list[str]) -> ports.PassageVectors:
+        given = [self._given(text) for text in texts]
+        return ports.PassageVectors(self._reader(given).embed(given), [b""] * len(given))
+
+    def _with_sentences(self, texts: list[str]) -> ports.PassageVectors:
+        given = [self._given(text) for text in texts]
+        reader = self._reader(given)
+        if not reader.gives_sentences:
+            return self._alone(texts)
+        parted = [
+            ports.PassageSentences(passage, tuple(self._parts(text)))
+            for passage, text in zip(given, texts, strict=True)
+        ]
+        vectors, rows = reader.embed_with_sentences(parted)
+        return ports.PassageVectors(vectors, [signs.packed(r) if r.any() else b"" for r in rows])
+
+    def _given(self, text: str) -> str:
+        """A passage as the network is given it."""
+        return self.model.passage_prefix + text[:_PASSAGE_CHARACTERS]
+
+    def _parts(self, text: str) -> Iterator[ports.SpokenSentence]:
+        """The sentences of a passage in what the network is given; those behind it are empty."""
+        shift, most = len(self.model.passage_prefix), _PASSAGE_CHARACTERS
+        for start, end in parts_of(text):
+            yield ports.SpokenSentence(shift + min(start, most), shift + min(end, most))
+
+    def _reader(self, given: Sequence[str]) -> network.Network:
+        return self.network(brief=sum(map(len, given)) <= _BRIEF)
 
 
 class OnnxReranker(_OnnxModel):

@@ -185,8 +185,17 @@ class WalledStore(StorageEngine):
     ) -> list[tuple[int, str]]:
         return self._engine.pending(model, limit=limit, filter=self._walled(filter))
 
-    def put_vectors(self, model: str, keys: Sequence[int], vectors: ports.Vectors) -> int:
-        return self._engine.put_vectors(model, keys, vectors)
+    def put_vectors(
+        self,
+        model: str,
+        keys: Sequence[int],
+        vectors: ports.Vectors,
+        sentences: Sequence[bytes] | None = None,
+    ) -> int:
+        return self._engine.put_vectors(model, keys, vectors, sentences)
+
+    def sentences(self, model: str, keys: Sequence[int]) -> dict[int, bytes]:
+        return self._engine.sentences(model, [one.key for one in self.passages(keys)])
 
 
 # ------------------------------------------------------------------ names
@@ -442,7 +451,7 @@ class WalledAdmin:
     def models(self) -> dict[str, int]:
         return dict(self._engine.stats(self._inside).vectors)
 
-    def twins(self, model: str, keys: Sequence[int]) -> dict[int, ports.Vector]:
+    def twins(self, model: str, keys: Sequence[int]) -> dict[int, ports.Twin]:
         found = self._engine.passages(keys)
         seen = [one.key for one in found if self._names.sees(one.document)]
         return self._engine.admin.twins(model, seen)

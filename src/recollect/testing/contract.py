@@ -803,8 +803,60 @@ class StoreContract(MovingContract):
         found = store.admin.twins(MODEL, [*keys, 10**9])
         assert len(keys) == 5
         assert list(found) == keys[:1]
-        assert np.allclose(found[keys[0]], unit(1), atol=0.001)
+        assert np.allclose(found[keys[0]].vector, unit(1), atol=0.001)
+        assert found[keys[0]].sentences == b""
         assert store.admin.twins("another@1", keys) == {}
+
+    def test_signs_of_sentences_are_kept_with_the_vector(self, store: StorageEngine) -> None:
+        put(store, note("a", "one"), note("b", "two"), note("c", "three"))
+        keys = pending_keys(store, MODEL, 9)
+        vectors = np.array([unit(1), unit(0, 1), unit(1, 1)])
+        signs = [bytes(range(16)), b"", b"\x00\xff" * 512]
+        assert store.put_vectors(MODEL, keys, vectors, signs) == 3
+        store.put_vectors("other@1", keys, vectors)
+        wanted = {keys[0]: signs[0], keys[2]: signs[2]}
+        assert store.sentences(MODEL, [*keys, 10**9]) == wanted
+        assert store.sentences(MODEL, keys[2:]) == {keys[2]: signs[2]}
+        assert store.sentences(MODEL, []) == {}
+        assert store.sentences("other@1", keys) == {}
+        assert store.sentences("another@1", keys) == {}
+        store.admin.refresh(rebuild=True)
+        assert store.put_vectors(MODEL, keys, vectors, [b"\x01" * 16] * 3) == 0
+        assert store.sentences(MODEL, keys) == wanted
+
+    def test_signs_of_sentences_go_with_the_vector(self, store: StorageEngine) -> None:
+        put(store, note("a", "one"), note("b", "two"))
+        keys = pending_keys(store, MODEL, 9)
+        both = np.array([unit(1), unit(0, 1)])
+        for model in (MODEL, "other@1"):
+            store.put_vectors(model, keys, both, [b"\x0f" * 16, b"\xf0" * 32])
+        store.apply(ChangeSet((Forget(note("b").id),)))
+        assert store.sentences(MODEL, keys) == {keys[1]: b"\xf0" * 32}
+        store.admin.drop_vectors(MODEL)
+        assert store.sentences(MODEL, keys) == {}
+        assert store.sentences("other@1", keys) == {keys[1]: b"\xf0" * 32}
+        store.put_vectors(MODEL, keys[1:], both[1:])
+        assert store.sentences(MODEL, keys) == {}
+
+    def test_the_same_text_has_the_same_signs_of_sentences(self, store: StorageEngine) -> None:
+        first, second = "first part. " * 80, "second part. " * 80
+        put(store, note("a", f"{first}\n\n# Next\n\n{second}"))
+        waiting = store.pending(MODEL, limit=9)
+        signs = {text: bytes([n + 1]) * 16 for n, (_, text) in enumerate(waiting)}
+        vectors = np.array([unit(1)] * len(waiting))
+        store.put_vectors(MODEL, [key for key, _ in waiting], vectors, list(signs.values()))
+        put(store, note("a", f"{first}\n\n# Next\n\n{second} and more"))
+        document = store.get("a")[0]
+        kept = store.passages([f"{document.id}:{n}" for n in range(len(waiting))])
+        (new,) = pending_keys(store, MODEL, 9)
+        found = store.sentences(MODEL, [one.key for one in kept])
+        assert found.keys() == {one.key for one in kept} - {new}
+        assert set(found.values()) < set(signs.values())
+
+        put(store, note("b", f"{first}\n\n# Next\n\n{second}"))
+        keys = pending_keys(store, MODEL, 9)
+        twins = store.admin.twins(MODEL, keys)
+        assert {made.sentences for made in twins.values()} == set(found.values())
 
     def test_a_deleted_passage_is_never_near(self, store: StorageEngine) -> None:
         put(store, note("a", "one"), note("b", "two"))

@@ -154,8 +154,10 @@ class StoreMachine(RuleBasedStateMachine):
             waiting = pending_keys(store, MODEL, limit)
             names = ids(store, waiting)
             if waiting:
-                vectors = np.array([_vector(sum(name.encode())) for name in names])
-                store.put_vectors(MODEL, waiting, vectors)
+                seeds = [sum(name.encode()) for name in names]
+                vectors = np.array([_vector(seed) for seed in seeds])
+                signs = [bytes([seed % 256]) * 16 * (seed % 3) for seed in seeds]
+                store.put_vectors(MODEL, waiting, vectors, signs)
 
     @rule()
     def close_and_open(self) -> None:

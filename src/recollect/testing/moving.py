@@ -55,6 +55,12 @@ def _plain(item: Item, times: bool) -> Item:
     return item
 
 
+def _signs(store: StorageEngine) -> list[bytes]:
+    """The signs of the sentences of all passages of a store."""
+    every = store.search_vector(MODEL, np.ones(8, np.float32), Filter(), limit=100).hits
+    return list(store.sentences(MODEL, [hit.passage for hit in every]).values())
+
+
 def fill(store: StorageEngine) -> None:
     """A little of everything."""
     place = Place("file:///notes", redact=False)
@@ -81,7 +87,7 @@ def fill(store: StorageEngine) -> None:
     store.apply(ChangeSet((Forget(note("gone").id),)))
     waiting = pending_keys(store, MODEL, 3)
     vectors = np.random.default_rng(1).normal(size=(len(waiting), 8)).astype(np.float32)
-    store.put_vectors(MODEL, waiting, vectors)
+    store.put_vectors(MODEL, waiting, vectors, [b"", b"\x00\x80" * 8, b"\xaa" * 48])
     store.answers.keep(
         Recorded(
             "r1", "who?", "Otto.", "f" * 32, date, ("a.md",), "ana", 0.7, True, "sp", ("vault",)
@@ -121,6 +127,7 @@ class MovingContract:
         assert done.events == 7
         assert found(store, any_of("after")) == ["edited"]
         assert store.search_vector(MODEL, np.ones(8, np.float32), Filter(), limit=5).vectors == 3
+        assert sorted(_signs(store)) == sorted(_signs(other)) == [b"\x00\x80" * 8, b"\xaa" * 48]
         assert store.admin.check(full=True).findings == ()
 
     def test_loading_again_changes_nothing(self, store: StorageEngine) -> None:
@@ -160,7 +167,7 @@ class MovingContract:
         fill(store)
         whole = of_type(items(store, vectors=False), WholeDocument)
         assert len(whole) == 4
-        assert not any(item.vectors for item in whole)
+        assert not any(item.vectors or item.sentences for item in whole)
 
     def test_what_is_here_stays_unless_it_is_to_be_replaced(self, store: StorageEngine) -> None:
         other = PlainStore()

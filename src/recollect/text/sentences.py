@@ -10,15 +10,18 @@ What it guarantees, for every text
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 
 from recollect.text.support.tables import month_number
 from recollect.text.terms import fold
 
 LONGEST = 500
 """Characters from which on a unit is cut at a space: a log has lines without end."""
+PARTS = 64
+"""Sentences of a passage that have a vector of their own."""
 _LINE = re.compile(r"[^\n]+")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s")
 _FENCE = re.compile(r"\s{0,3}(?:`{3,}|~{3,})")
@@ -47,6 +50,23 @@ def units(text: str) -> list[Bounds]:
     sentences = chain.from_iterable(_sentences(text, *block) for block in _blocks(text))
     found = chain.from_iterable(_cut(text, *sentence) for sentence in sentences)
     return list(joined(found, partial(_HEADING.match, text)))  # alone a heading says nothing
+
+
+def parts_of(text: str) -> list[Bounds]:
+    """Returns where each sentence begins and ends that has a vector of its own: the units of a text
+    as it is embedded, the first :data:`PARTS` of them. Stored vectors are told apart by their
+    places in this list alone, so a change here is one of what is stored."""
+    return list(islice(joined(units(text), partial(_is_in_word, text)), PARTS))
+
+
+def _is_in_word(text: str, _: int, end: int) -> bool:
+    """Whether a unit ends within a word, whose halves would be other tokens than the whole."""
+    around = text[end - 1 : end + 1]
+    return len(around) > 1 and not any(c.isspace() or _is_punctuation(c) for c in around)
+
+
+def _is_punctuation(character: str) -> bool:
+    return unicodedata.category(character).startswith("P")
 
 
 def is_line(text: str) -> bool:

@@ -334,11 +334,12 @@ def _written_document(item: WholeDocument) -> dict[str, Any]:
         "handles": item.put.handles,
     }
     del content["text"]
-    if item.vectors:
-        content["vectors"] = {
-            model: {str(n): b64encode(blob).decode() for n, blob in by_number.items()}
-            for model, by_number in item.vectors.items()
-        }
+    for name in ("vectors", "sentences"):
+        if made := getattr(item, name):
+            content[name] = {
+                model: {str(n): b64encode(blob).decode() for n, blob in by_number.items()}
+                for model, by_number in made.items()
+            }
     return content
 
 
@@ -379,15 +380,18 @@ def _whole(content: dict[str, Any]) -> WholeDocument:
         Message(role, texts.get(turn, ""), id, from_iso(date))
         for turn, (role, id, date) in enumerate(content.pop("messages"))
     )
-    vectors = {
-        model: {int(n): b64decode(blob, validate=True) for n, blob in by_number.items()}
-        for model, by_number in content.pop("vectors", {}).items()
-    }
+    vectors, sentences = (
+        {
+            model: {int(n): b64decode(blob, validate=True) for n, blob in by_number.items()}
+            for model, by_number in content.pop(name, {}).items()
+        }
+        for name in ("vectors", "sentences")
+    )
     handles = tuple(content.pop("handles"))
     date, scopes = from_iso(content.pop("date")), tuple(content.pop("scopes"))
     text = "" if messages else texts.get(0, "")
     document = Document(**content, text=text, messages=messages, date=date, scopes=scopes)
-    return WholeDocument(Put(document, passages, handles), vectors)
+    return WholeDocument(Put(document, passages, handles), vectors, sentences)
 
 
 def _tombstone(content: dict[str, Any]) -> Tombstone:

@@ -264,8 +264,9 @@ def _weight(item: Item) -> int:
     """Returns about how many bytes an item has."""
     if not isinstance(item, WholeDocument):
         return 200
-    vectors = sum(map(len, chain.from_iterable(some.values() for some in item.vectors.values())))
-    return vectors + sum(len(passage.text) for passage in item.put.passages)
+    models = (*item.vectors.values(), *item.sentences.values())
+    made = sum(map(len, chain.from_iterable(some.values() for some in models)))
+    return made + sum(len(passage.text) for passage in item.put.passages)
 
 
 # ------------------------------------------------------------------ comparing

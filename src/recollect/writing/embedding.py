@@ -78,13 +78,14 @@ def embed_pending(
                 fetched=far.fetched + len(waiting),
                 waiting=sum(map(len, texts)),
             )
-            for some, vectors in _embedded(pool, embedder, texts, step, stop):
+            for some, made in _embedded(pool, embedder, texts, step, stop):
                 size = sum(map(len, some))
                 rows = [n for n, text in enumerate(some) for _ in keys[text]]
                 stored = store.put_vectors(
                     embedder.key,
                     list(chain.from_iterable(keys[text] for text in some)),
-                    vectors[rows],
+                    made.vectors[rows],
+                    [made.sentences[n] for n in rows],
                 )
                 far = EmbeddingProgress(
                     far.done + stored, far.fetched, far.read + size, far.waiting - size
@@ -100,7 +101,8 @@ def _known(store: ports.StorageEngine, model: str, keys: Sequence[int]) -> Colle
     which these are. For few it is quicker to embed them than to look."""
     found = store.admin.twins(model, keys) if len(keys) >= LOOKED_UP else {}
     if found:
-        store.put_vectors(model, list(found), np.array(list(found.values())))
+        vectors, sentences = zip(*found.values(), strict=True)
+        store.put_vectors(model, list(found), np.array(vectors), sentences)
     return found
 
 
@@ -110,11 +112,11 @@ def _embedded(
     texts: Sequence[str],
     step: int,
     stop: Event | None,
-) -> Iterator[tuple[Sequence[str], ports.Vectors]]:
-    """Yields the vectors of some texts after the other. The threads go on while these are stored;
-    what nobody asks for any more is not begun."""
+) -> Iterator[tuple[Sequence[str], ports.PassageVectors]]:
+    """Yields the vectors of some texts after the other, with the signs of their sentences. The
+    threads go on while these are stored; what nobody asks for any more is not begun."""
     parts = [texts[start : start + step] for start in range(0, len(texts), step)]
-    made = [pool.submit(embedder.embed_passages, some) for some in parts]
+    made = [pool.submit(ports.passage_vectors, embedder, some) for some in parts]
     try:
         for some, vectors in zip(parts, made, strict=True):
             yield some, vectors.result()

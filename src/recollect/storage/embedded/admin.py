@@ -68,7 +68,7 @@ class EmbeddedAdmin:
     def models(self) -> dict[str, int]:
         return self._pool.mine().models()
 
-    def twins(self, model: str, keys: Sequence[int]) -> dict[int, ports.Vector]:
+    def twins(self, model: str, keys: Sequence[int]) -> dict[int, ports.Twin]:
         return self._vectors.twins(model, keys)
 
     def drop_vectors(self, model: str) -> int:

@@ -103,13 +103,17 @@ def whole(
     handles = db.execute("SELECT handle FROM handles WHERE document = ? ORDER BY 1", (key,))
     put = Put(record.document(key), passages, tuple(handle for (handle,) in handles))
     vectors: dict[str, dict[int, bytes]] = {}
+    sentences: dict[str, dict[int, bytes]] = {}
     for passage, n, *_ in rows if models else ():
-        for model, blob in db.execute(
-            "SELECT model, vector FROM vectors WHERE passage = ? ORDER BY model", (passage,)
+        for model, blob, signs in db.execute(
+            "SELECT model, vector, sentences FROM vectors WHERE passage = ? ORDER BY model",
+            (passage,),
         ):
             if isinstance(blob, bytes):  # damage may make it anything; it is embedded again
                 vectors.setdefault(models[model], {})[n] = blob
-    return WholeDocument(put, vectors)
+            if isinstance(blob, bytes) and isinstance(signs, bytes):
+                sentences.setdefault(models[model], {})[n] = signs
+    return WholeDocument(put, vectors, sentences)
 
 
 # ------------------------------------------------------------------ loading
@@ -161,13 +165,13 @@ class EmbeddedLoader:
             return done
         if done.documents:
             self._writer.put(whole.put, made, logged=False)
-        vectors = self._vectors(id, whole.vectors) if whole.vectors else 0
+        vectors = self._vectors(id, whole) if whole.vectors else 0
         return done._replace(vectors=vectors)
 
     def _is_buried(self, id: str) -> bool:
         return self._one("SELECT 1 FROM tombstones WHERE id = ?", id) is not None
 
-    def _vectors(self, id: str, vectors: Mapping[str, Mapping[int, bytes]]) -> int:
+    def _vectors(self, id: str, whole: WholeDocument) -> int:
         self._writer.flush()
         keys = dict(
             self._db.execute(
@@ -177,8 +181,8 @@ class EmbeddedLoader:
             ).fetchall()
         )
         added = sum(
-            self._vector(model, keys[n], blob)
-            for model, by_number in vectors.items()
+            self._vector(model, keys[n], blob, whole.sentences.get(model, {}).get(n))
+            for model, by_number in whole.vectors.items()
             for n, blob in by_number.items()
             if n in keys
         )
@@ -186,7 +190,7 @@ class EmbeddedLoader:
             self._writer.touch(id)
         return added
 
-    def _vector(self, model: str, passage: int, blob: bytes) -> int:
+    def _vector(self, model: str, passage: int, blob: bytes, sentences: bytes | None) -> int:
         if model not in self._models:
             self._db.execute(
                 "INSERT INTO models (key, dimensions) VALUES (?, ?) ON CONFLICT DO NOTHING",
@@ -201,7 +205,7 @@ class EmbeddedLoader:
                 f"{model}: a vector has {len(blob) / 2:g} dimensions, the stored ones {dimensions}",
                 hint="these are different models; load it without its vectors",
             )
-        return self._writer.vector(id, passage, blob)
+        return self._writer.vector(id, passage, blob, sentences or None)
 
     def _tombstone(self, tombstone: Tombstone) -> LoadReport:
         there = self._one("SELECT 1 FROM documents WHERE id = ?", tombstone.id) is not None

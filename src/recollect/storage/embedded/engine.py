@@ -165,8 +165,17 @@ class EmbeddedStore:
         with self.pool.snapshot() as record:
             return record.pending(model, limit, filter.within)
 
-    def put_vectors(self, model: str, keys: Sequence[int], vectors: ports.Vectors) -> int:
-        return self.vectors.put(model, keys, vectors)
+    def put_vectors(
+        self,
+        model: str,
+        keys: Sequence[int],
+        vectors: ports.Vectors,
+        sentences: Sequence[bytes] | None = None,
+    ) -> int:
+        return self.vectors.put(model, keys, vectors, sentences)
+
+    def sentences(self, model: str, keys: Sequence[int]) -> dict[int, bytes]:
+        return self.vectors.sentences(model, keys)
 
 
 def _bytes_in(folder: Path) -> int:

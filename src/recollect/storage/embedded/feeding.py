@@ -101,24 +101,30 @@ class Feeding(Documents):
         ).fetchall()
         return [(key, indexed_text(title, heading, text)) for key, title, heading, text in rows]
 
-    def twins(self, model: str, keys: Sequence[int]) -> dict[int, bytes]:
-        """Returns the vectors of passages with the same text as these, by the keys of these. The
-        few are looked up for each of the many: one pass over the texts."""
+    def twins(self, model: str, keys: Sequence[int]) -> dict[int, tuple[bytes, bytes]]:
+        """Returns the vectors of passages with the same text as these, and the signs of their
+        sentences, by the keys of these. The few are looked up for each of the many: one pass over
+        the texts."""
         rows = self._db.execute(
             "WITH wanted AS MATERIALIZED (SELECT p.key, p.heading, p.text, d.title, d.owner, "
             "d.scopes FROM passages p JOIN documents d ON d.key = p.document "
             "WHERE p.key IN (SELECT value FROM json_each(?))) "
-            "SELECT w.key, v.vector FROM passages p CROSS JOIN wanted w ON w.text = p.text "
-            "AND w.heading = p.heading JOIN documents d ON d.key = p.document "
+            "SELECT w.key, v.vector, v.sentences FROM passages p CROSS JOIN wanted w "
+            "ON w.text = p.text AND w.heading = p.heading JOIN documents d ON d.key = p.document "
             "AND d.title = w.title AND d.owner = w.owner AND d.scopes = w.scopes "
             "JOIN vectors v ON v.passage = p.key "
             "AND v.model = (SELECT id FROM models WHERE key = ?)",
             (json.dumps(list(keys)), model),
         )
-        return dict(rows.fetchall())
+        return {key: (vector, sentences or b"") for key, vector, sentences in rows.fetchall()}
 
     def put_vectors(
-        self, model: str, dimensions: int, keys: Sequence[int], blobs: Sequence[bytes]
+        self,
+        model: str,
+        dimensions: int,
+        keys: Sequence[int],
+        blobs: Sequence[bytes],
+        sentences: Sequence[bytes],
     ) -> int:
         with self.transaction():
             self._db.execute(
@@ -143,12 +149,15 @@ class Feeding(Documents):
                 id,
             )
             walls = {key: tuple(wall) for key, *wall in found}
-            new = [(key, blob) for key, blob in zip(keys, blobs, strict=True) if key in walls]
+            given = zip(keys, blobs, sentences, strict=True)
+            new = [(key, blob, signs or None) for key, blob, signs in given if key in walls]
             last = self.state().seq
             seq = last + len(new)
-            rows = [(at, id, key, blob) for at, (key, blob) in enumerate(new, last + 1)]
+            rows = [(at, id, *one) for at, one in enumerate(new, last + 1)]
             self._db.executemany(
-                "INSERT INTO vectors (seq, model, passage, vector) VALUES (?, ?, ?, ?)", rows
+                "INSERT INTO vectors (seq, model, passage, vector, sentences) "
+                "VALUES (?, ?, ?, ?, ?)",
+                rows,
             )
             self._db.execute(
                 "UPDATE models SET vectors = vectors + ? WHERE id = ?", (len(rows), id)
@@ -205,6 +214,14 @@ class Feeding(Documents):
         select = (
             "SELECT passage, vector FROM vectors WHERE passage IN ({}) "
             "AND model = (SELECT id FROM models WHERE key = ?)"
+        )
+        return dict(among(self._db, select, passages, model))
+
+    def sentences_of(self, model: str, passages: Sequence[int]) -> dict[int, bytes]:
+        """Returns the signs of the sentences of the passages that have any."""
+        select = (
+            "SELECT passage, sentences FROM vectors WHERE passage IN ({}) "
+            "AND model = (SELECT id FROM models WHERE key = ?) AND typeof(sentences) = 'blob'"
         )
         return dict(among(self._db, select, passages, model))
 

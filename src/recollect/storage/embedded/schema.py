@@ -169,12 +169,19 @@ def count_walls(db: sqlite3.Connection) -> None:
     )
 
 
+def _sentences(db: sqlite3.Connection) -> None:
+    """The signs of the vectors of a passage's sentences, beside its own; NULL where there are none,
+    as of all that was embedded before."""
+    db.execute("ALTER TABLE vectors ADD COLUMN sentences BLOB")
+
+
 MIGRATIONS: Sequence[Callable[[sqlite3.Connection], None]] = (
     _first,
     _places,
     _handles,
     _answers,
     _walls,
+    _sentences,
 )
 
 

@@ -39,15 +39,30 @@ class EmbeddedVectors:
     def _new_index(self, model: str) -> vector_index.VectorIndex:
         return vector_index.VectorIndex(segments.vector_folder(self.folder, model), model)
 
-    def twins(self, model: str, keys: Sequence[int]) -> dict[int, ports.Vector]:
+    def twins(self, model: str, keys: Sequence[int]) -> dict[int, ports.Twin]:
         with self._pool.snapshot() as record:
             found = record.twins(model, keys)
-        rows = vector_index.rows_of(list(found.values())) if found else ()
-        return {key: row for key, row in zip(found, rows, strict=True) if row.any()}
+        rows = vector_index.rows_of([blob for blob, _ in found.values()]) if found else ()
+        return {
+            key: ports.Twin(row, signs)
+            for (key, (_, signs)), row in zip(found.items(), rows, strict=True)
+            if row.any()
+        }
 
-    def put(self, model: str, keys: Sequence[int], vectors: ports.Vectors) -> int:
+    def sentences(self, model: str, keys: Sequence[int]) -> dict[int, bytes]:
+        with self._pool.snapshot() as record:
+            return record.sentences_of(model, keys)
+
+    def put(
+        self,
+        model: str,
+        keys: Sequence[int],
+        vectors: ports.Vectors,
+        sentences: Sequence[bytes] | None,
+    ) -> int:
         blobs = [vector.tobytes() for vector in vectors.astype("<f2")]
-        kept = self._pool.mine().put_vectors(model, vectors.shape[1], keys, blobs)
+        signs = [b""] * len(blobs) if sentences is None else sentences
+        kept = self._pool.mine().put_vectors(model, vectors.shape[1], keys, blobs, signs)
         with suppress(OSError):
             self.flush(model)
         return kept

@@ -26,6 +26,10 @@ class _Wall(NamedTuple):
     source: int
 
 
+_SavedVector = tuple[int, bytes, bytes | None]
+"""Model, vector, and the signs of its sentences, of a passage that is gone."""
+
+
 class RecordWriter:
     """The changes of one transaction. Numbers are taken from the sequence as they are needed
     and written back once, at the end; so are rows that nothing reads before."""
@@ -200,7 +204,7 @@ class RecordWriter:
                 ],
             )
 
-    def _put_passages(self, key: int, put: Put, saved: dict[str, list[tuple[int, bytes]]]) -> None:
+    def _put_passages(self, key: int, put: Put, saved: dict[str, list[_SavedVector]]) -> None:
         for p in put.passages:
             passage = self._next()
             role = self._label("role", p.role)
@@ -209,23 +213,25 @@ class RecordWriter:
             self._characters += len(p.text)
             if saved:
                 text = indexed_text(put.document.title, p.heading, p.text)
-                for model, blob in saved.get(text, ()):
-                    self.vector(model, passage, blob)
+                for model, blob, sentences in saved.get(text, ()):
+                    self.vector(model, passage, blob, sentences)
 
-    def vector(self, model: int, passage: int, blob: bytes) -> int:
-        """Keep a vector, unless the passage has one; how many were kept."""
+    def vector(self, model: int, passage: int, blob: bytes, sentences: bytes | None) -> int:
+        """Keep a vector with the signs of its sentences, unless the passage has one; how many were
+        kept."""
         kept = self._db.execute(
-            "INSERT OR IGNORE INTO vectors (seq, model, passage, vector) VALUES (?, ?, ?, ?)",
-            (self._next(), model, passage, blob),
+            "INSERT OR IGNORE INTO vectors (seq, model, passage, vector, sentences) "
+            "VALUES (?, ?, ?, ?, ?)",
+            (self._next(), model, passage, blob, sentences),
         ).rowcount
         self._vectors[model] = self._vectors.get(model, 0) + kept
         return kept
 
-    def _drop(self, key: int) -> dict[str, list[tuple[int, bytes]]]:
+    def _drop(self, key: int) -> dict[str, list[_SavedVector]]:
         """Remove a document's passages; the vectors of each come back by the text they were
         made from, to be used again for what did not change."""
         self.flush()
-        saved: dict[str, list[tuple[int, bytes]]] = {}
+        saved: dict[str, list[_SavedVector]] = {}
         title, *labels = self._db.execute(
             "SELECT title, owner, scopes, source FROM documents WHERE key = ?", (key,)
         ).fetchone()
@@ -234,9 +240,9 @@ class RecordWriter:
             "SELECT key, heading, text FROM passages WHERE document = ? ORDER BY n", (key,)
         ).fetchall():
             vectors = self._db.execute(
-                "SELECT model, vector FROM vectors WHERE passage = ?", (passage,)
+                "SELECT model, vector, sentences FROM vectors WHERE passage = ?", (passage,)
             ).fetchall()
-            for model, _ in vectors:
+            for model, *_ in vectors:
                 self._vectors[model] = self._vectors.get(model, 0) - 1
             if vectors:
                 saved.setdefault(indexed_text(title, heading, text), vectors)

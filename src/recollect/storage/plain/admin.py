@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from recollect import ports
 from recollect.nouns import Filter, Put, Recorded, Source, filled
 from recollect.ports import (
     EVERYTHING,
@@ -20,6 +19,7 @@ from recollect.ports import (
     Item,
     LoadReport,
     Tombstone,
+    Twin,
     WholeDocument,
 )
 from recollect.storage.content import (
@@ -56,7 +56,8 @@ class PlainAdmin:
         tables = self.tables
         yield from tables.sources.values()
         for entry in reversed(tables.newest_first()):
-            yield WholeDocument(self._put(entry), self._vectors(entry) if vectors else {})
+            made = (self._vectors(entry), self._sentences(entry)) if vectors else ({}, {})
+            yield WholeDocument(self._put(entry), *made)
         yield from starmap(Tombstone, sorted(tables.tombstones.items()))
         for id in sorted({event.id for event in tables.events}):
             yield History(id, tuple(event for event in tables.events if event.id == id))
@@ -74,6 +75,17 @@ class PlainAdmin:
                 if key in known
             }
             for model, known in self.tables.vectors.items()
+        }
+        return filled(found)
+
+    def _sentences(self, entry: DocumentEntry) -> dict[str, dict[int, bytes]]:
+        found = {
+            model: {
+                self.tables.passages[key].passage.n: known[key]
+                for key in entry.passages
+                if key in known
+            }
+            for model, known in self.tables.sentences.items()
         }
         return filled(found)
 
@@ -103,14 +115,18 @@ class PlainAdmin:
         return self.tables.vector_counts()
 
     @atomic
-    def twins(self, model: str, keys: Sequence[int]) -> dict[int, ports.Vector]:
-        tables = self.tables
-        known = {_twin_of(tables, k): v for k, v in tables.vectors.get(model, {}).items()}
+    def twins(self, model: str, keys: Sequence[int]) -> dict[int, Twin]:
+        tables, signs = self.tables, self.tables.sentences.get(model, {})
+        known = {
+            _twin_of(tables, key): Twin(vector, signs.get(key, b""))
+            for key, vector in tables.vectors.get(model, {}).items()
+        }
         wanted = {key: _twin_of(tables, key) for key in keys if key in tables.passages}
         return {key: known[twin] for key, twin in wanted.items() if twin in known}
 
     @atomic
     def drop_vectors(self, model: str) -> int:
+        self.tables.sentences.pop(model, None)
         return len(self.tables.vectors.pop(model, {}))
 
     def behind(self) -> None:
@@ -150,10 +166,15 @@ class _Loading:
             return done
         if done.documents:
             self.tables.put(whole.put, logged=False)
-        vectors = sum(self._vectors(id, model, some) for model, some in whole.vectors.items())
+        vectors = sum(
+            self._vectors(id, model, some, whole.sentences.get(model, {}))
+            for model, some in whole.vectors.items()
+        )
         return done._replace(vectors=vectors)
 
-    def _vectors(self, id: str, model: str, by_number: Mapping[int, bytes]) -> int:
+    def _vectors(
+        self, id: str, model: str, by_number: Mapping[int, bytes], signs: Mapping[int, bytes]
+    ) -> int:
         keys = self.tables.documents[id].passages
         numbered = {self.tables.passages[key].passage.n: key for key in keys}
         return self.tables.put_vectors(
@@ -162,6 +183,7 @@ class _Loading:
                 numbered[n]: np.frombuffer(by_number[n], "<f2").astype(np.float32)
                 for n in sorted(by_number.keys() & numbered.keys())
             },
+            {numbered[n]: blob for n, blob in signs.items() if n in numbered},
         )
 
     def _tombstone(self, tombstone: Tombstone) -> LoadReport:

@@ -23,6 +23,7 @@ from recollect.nouns import (
     TextQuery,
     filled,
     of_type,
+    only,
     stable_id,
 )
 from recollect.ports import EVERYTHING, HandleMatch, TextResult, VectorResult
@@ -179,8 +180,19 @@ class PlainStore:
         return [(key, self.tables.passages[key].to_embed) for key in keys[:limit]]
 
     @atomic
-    def put_vectors(self, model: str, keys: Sequence[int], vectors: ports.Vectors) -> int:
-        return self.tables.put_vectors(model, dict(zip(keys, vectors, strict=True)))
+    def put_vectors(
+        self,
+        model: str,
+        keys: Sequence[int],
+        vectors: ports.Vectors,
+        sentences: Sequence[bytes] | None = None,
+    ) -> int:
+        signs = {} if sentences is None else dict(zip(keys, sentences, strict=True))
+        return self.tables.put_vectors(model, dict(zip(keys, vectors, strict=True)), signs)
+
+    @atomic
+    def sentences(self, model: str, keys: Sequence[int]) -> dict[int, bytes]:
+        return only(self.tables.sentences.get(model, {}), keys)
 
     # -------------------------------------------------------------- the rest
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from datetime import UTC, datetime
 from functools import wraps
@@ -29,6 +29,7 @@ from recollect.nouns import (
     only,
     without,
 )
+from recollect.ports import Twin
 from recollect.storage.content import digest
 from recollect.storage.filters import allows
 from recollect.text import lexical
@@ -84,6 +85,7 @@ class Tables:
         self.documents: dict[str, DocumentEntry] = {}
         self.passages: dict[int, PassageEntry] = {}
         self.vectors: dict[str, dict[int, Any]] = {}
+        self.sentences: dict[str, dict[int, bytes]] = {}
         self.tombstones: dict[str, datetime] = {}
         self.events: list[Event] = []
         self.answers: dict[str, Recorded] = {}
@@ -185,7 +187,7 @@ class Tables:
         return Receipt(changed=1) if old else Receipt(added=1)
 
     def _add(
-        self, key: int, document: Document, passage: Passage, vectors: dict[str, dict[str, Any]]
+        self, key: int, document: Document, passage: Passage, vectors: dict[str, dict[str, Twin]]
     ) -> int:
         """Stores a passage, with the vectors that the same text had before."""
         about = (document.title, document.path, passage.heading, passage.text)
@@ -195,17 +197,23 @@ class Tables:
         self.passages[number] = PassageEntry(number, key, passage, indexed, text)
         for model, by_text in vectors.items():
             if text in by_text:
-                self.vectors[model][number] = by_text[text]
+                self._keep(model, number, by_text[text])
         return number
 
-    def _drop(self, entry: DocumentEntry) -> dict[str, dict[str, Any]]:
+    def _keep(self, model: str, key: int, made: Twin) -> None:
+        self.vectors[model][key] = made.vector
+        if made.sentences:
+            self.sentences.setdefault(model, {})[key] = made.sentences
+
+    def _drop(self, entry: DocumentEntry) -> dict[str, dict[str, Twin]]:
         """Removes the passages and returns their vectors by model and text, to be used again."""
-        saved: dict[str, dict[str, Any]] = {model: {} for model in self.vectors}
+        saved: dict[str, dict[str, Twin]] = {model: {} for model in self.vectors}
         for key in entry.passages:
             passage = self.passages.pop(key)
             for model, vectors in self.vectors.items():
                 if key in vectors:
-                    saved[model][passage.to_embed] = vectors.pop(key)
+                    signs = self.sentences.get(model, {}).pop(key, b"")
+                    saved[model][passage.to_embed] = Twin(vectors.pop(key), signs)
         return saved
 
     def remove(self, id: str, action: str, *, logged: bool = True) -> Receipt:
@@ -228,11 +236,15 @@ class Tables:
         self.wall_seq[document.source, document.owner, document.scopes] = seq
         return seq
 
-    def put_vectors(self, model: str, vectors: dict[int, Any]) -> int:
-        """Stores vectors by the keys of their passages, where there is none."""
+    def put_vectors(
+        self, model: str, vectors: dict[int, Any], sentences: Mapping[int, bytes]
+    ) -> int:
+        """Stores vectors by the keys of their passages, with the signs of their sentences, where
+        there is none."""
         known = self.vectors.setdefault(model, {})
         new = without(only(vectors, self.passages), known)
         for key, vector in new.items():
-            known[key] = vector.astype("float16").astype("float32")
+            made = vector.astype("float16").astype("float32")
+            self._keep(model, key, Twin(made, sentences.get(key, b"")))
             self._touch(self.holder(self.passages[key]).document)
         return len(new)

@@ -68,7 +68,7 @@ class PostgresAdmin:
     def models(self) -> dict[str, int]:
         return self._connections.read(lambda db: self._vectors.counts(db, EVERYTHING))
 
-    def twins(self, model: str, keys: Sequence[int]) -> dict[int, ports.Vector]:
+    def twins(self, model: str, keys: Sequence[int]) -> dict[int, ports.Twin]:
         return self._connections.read(lambda db: self._vectors.twins(db, model, keys))
 
     def drop_vectors(self, model: str) -> int:

@@ -135,23 +135,30 @@ def wholes(
     return [
         WholeDocument(
             Put(document, tuple(passages.get(key, ())), tuple(handles.get(key, ()))),
-            made.get(key, {}),
+            *made.get(key, ({}, {})),
         )
         for key, document in zip(keys, record.whole(db, keys), strict=True)
     ]
 
 
-def _vectors(db: Db, place: Any) -> dict[int, dict[str, dict[int, bytes]]]:
-    found: dict[int, dict[str, dict[int, bytes]]] = {}
+_ByModel = dict[str, dict[int, bytes]]
+
+
+def _vectors(db: Db, place: Any) -> dict[int, tuple[_ByModel, _ByModel]]:
+    """The vectors of each document and the signs of their sentences, by model and number."""
+    found: dict[int, tuple[_ByModel, _ByModel]] = {}
     for model in vectors.models(db):
-        for document, n, vector in db.execute(
-            f"SELECT p.document, p.n, v.v::text FROM passages p JOIN {model.table} v "
+        for document, n, vector, signs in db.execute(
+            f"SELECT p.document, p.n, v.v::text, v.sentences FROM passages p JOIN {model.table} v "
             "ON v.owner = p.owner AND v.passage = p.key "
             "WHERE p.owner = ANY(%s) AND p.document = ANY(%s) ORDER BY p.document, p.n",
             place,
         ):
+            made, sentences = found.setdefault(document, ({}, {}))
             numbers = np.array(vector[1:-1].split(","), np.float32).astype("<f2")
-            found.setdefault(document, {}).setdefault(model.key, {})[n] = numbers.tobytes()
+            made.setdefault(model.key, {})[n] = numbers.tobytes()
+            if signs is not None:
+                sentences.setdefault(model.key, {})[n] = signs
     return found
 
 
@@ -245,13 +252,18 @@ class PostgresLoader:
             ([whole.put.document.id for whole in wholes if whole.vectors],),
         )
         keys = {(id, n): key for id, n, key in rows}
-        by_model: dict[str, dict[int, bytes]] = {}
+        made: dict[str, dict[int, bytes]] = {}
+        sentences: dict[str, dict[int, bytes]] = {}
         for whole in wholes:
             id = whole.put.document.id
-            for model, by_number in whole.vectors.items():
-                found = {keys[id, n]: blob for n, blob in by_number.items() if (id, n) in keys}
-                by_model.setdefault(model, {}).update(found)
-        return sum(self._tables.load(self._db, m, blobs) for m, blobs in by_model.items())
+            for every, by_model in ((made, whole.vectors), (sentences, whole.sentences)):
+                for model, by_number in by_model.items():
+                    found = {keys[id, n]: blob for n, blob in by_number.items() if (id, n) in keys}
+                    every.setdefault(model, {}).update(found)
+        return sum(
+            self._tables.load(self._db, model, blobs, sentences.get(model, {}))
+            for model, blobs in made.items()
+        )
 
     def _source(self, source: Source, writing: Writing) -> LoadReport:
         known = {

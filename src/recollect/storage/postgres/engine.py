@@ -204,7 +204,16 @@ class PostgresStore:
     ) -> list[tuple[int, str]]:
         return self._connections.read(lambda db: self._vectors.pending(db, model, limit, filter))
 
-    def put_vectors(self, model: str, keys: Sequence[int], vectors: ports.Vectors) -> int:
-        done = self._vectors.put(model, keys, vectors)
+    def put_vectors(
+        self,
+        model: str,
+        keys: Sequence[int],
+        vectors: ports.Vectors,
+        sentences: Sequence[bytes] | None = None,
+    ) -> int:
+        done = self._vectors.put(model, keys, vectors, sentences)
         self._servers.told()
         return done
+
+    def sentences(self, model: str, keys: Sequence[int]) -> dict[int, bytes]:
+        return self._servers.read(lambda db: self._vectors.sentences(db, model, keys))

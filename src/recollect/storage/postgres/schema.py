@@ -214,6 +214,13 @@ DO $$ DECLARE one record; BEGIN
     END LOOP;
 END $$
 """
+_WITH_SENTENCES = """
+DO $$ DECLARE one record; BEGIN
+    FOR one IN SELECT model FROM {schema}.models LOOP
+        EXECUTE format('ALTER TABLE {schema}.vectors_%s ADD COLUMN sentences bytea', one.model);
+    END LOOP;
+END $$
+"""
 WALLS = Table(
     "walls",
     "source text NOT NULL, scopes text[] NOT NULL, seq bigint NOT NULL",
@@ -284,7 +291,13 @@ def _first(address: ServerAddress) -> Iterator[str]:
     yield "ALTER TABLE segments ALTER COLUMN members SET STORAGE EXTERNAL"
 
 
-MIGRATIONS: Sequence[Callable[[ServerAddress], Iterator[str]]] = (_first, _walls)
+def _sentences(address: ServerAddress) -> Iterator[str]:
+    """The signs of the vectors of a passage's sentences, beside its own; NULL where there are none,
+    as of all that was embedded before."""
+    yield _WITH_SENTENCES.format(schema=address.schema)
+
+
+MIGRATIONS: Sequence[Callable[[ServerAddress], Iterator[str]]] = (_first, _walls, _sentences)
 
 
 def model_statements(table: Table, partitions: int, schema: str) -> Iterator[str]:
@@ -300,7 +313,8 @@ def vectors_of(model: int, dimensions: int, half: bool) -> Table:
     kind = "halfvec" if half else "vector"
     return Table(
         f"vectors_{model}",
-        f"passage bigint NOT NULL, document bigint NOT NULL, v {kind}({dimensions}) NOT NULL",
+        f"passage bigint NOT NULL, document bigint NOT NULL, v {kind}({dimensions}) NOT NULL, "
+        "sentences bytea",
         "owner, passage",
     )
 

@@ -397,13 +397,25 @@ class ShardedStore(ports.StorageEngine):
         )
         return list(every)[:limit]
 
-    def put_vectors(self, model: str, keys: Sequence[int], vectors: ports.Vectors) -> int:
+    def put_vectors(
+        self,
+        model: str,
+        keys: Sequence[int],
+        vectors: ports.Vectors,
+        sentences: Sequence[bytes] | None = None,
+    ) -> int:
         places = {key: n for n, key in enumerate(keys)}
 
         def put(store: PostgresStore, some: list[int]) -> int:
-            return store.put_vectors(model, some, vectors[list(values_of(places, some))])
+            rows = list(values_of(places, some))
+            signs = None if sentences is None else [sentences[n] for n in rows]
+            return store.put_vectors(model, some, vectors[rows], signs)
 
         return sum(self.shards.on(self.shards.by_key(keys), put))
+
+    def sentences(self, model: str, keys: Sequence[int]) -> dict[int, bytes]:
+        parts = self.shards.by_key(keys)
+        return _united(self.shards.on(parts, lambda store, some: store.sentences(model, some)))
 
 
 def _id_of(change: Change) -> str:
@@ -655,7 +667,7 @@ class ShardedAdmin:
     def models(self) -> dict[str, int]:
         return reduce(_summed, self._shards.each(lambda store: store.admin.models()))
 
-    def twins(self, model: str, keys: Sequence[int]) -> dict[int, ports.Vector]:
+    def twins(self, model: str, keys: Sequence[int]) -> dict[int, ports.Twin]:
         parts = self._shards.by_key(keys)
         return _united(self._shards.on(parts, lambda store, some: store.admin.twins(model, some)))
 

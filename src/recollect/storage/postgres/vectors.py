@@ -72,8 +72,8 @@ def move(db: Db, gone: Sequence[int], same: Sequence[tuple[int, int]]) -> None:
     for model in models(db):
         table = model.table
         more = db.execute(
-            f"INSERT INTO {table} (owner, passage, document, v) "
-            f"SELECT v.owner, n.new, v.document, v.v FROM {table} v "
+            f"INSERT INTO {table} (owner, passage, document, v, sentences) "
+            f"SELECT v.owner, n.new, v.document, v.v, v.sentences FROM {table} v "
             "JOIN unnest(%s::int[], %s::bigint[], %s::bigint[]) AS n (owner, old, new) "
             "ON v.owner = n.owner AND v.passage = n.old RETURNING owner",
             (list(map(owner_of, old)), old, [new for _, new in same]),
@@ -156,25 +156,44 @@ class VectorTables:
             for key, title, heading, text in rows
         ]
 
-    def twins(self, db: Db, key: str, keys: Sequence[int]) -> dict[int, ports.Vector]:
+    def twins(self, db: Db, key: str, keys: Sequence[int]) -> dict[int, ports.Twin]:
         model = self._model(db, key)
         if model is None:
             return {}
         with_document = "JOIN documents {0}d ON {0}d.owner = {0}.owner AND {0}d.key = {0}.document"
         rows = db.execute(
-            f"SELECT w.key, v.v::text FROM passages w {with_document.format('w')} "
+            f"SELECT w.key, v.v::text, v.sentences FROM passages w {with_document.format('w')} "
             "JOIN passages p ON p.owner = w.owner AND p.text = w.text AND p.heading = w.heading "
             f"{with_document.format('p')} AND pd.title = wd.title AND pd.scopes = wd.scopes "
             f"JOIN {model.table} v ON v.owner = p.owner AND v.passage = p.key "
             "WHERE w.owner = ANY(%s) AND w.key = ANY(%s)",
             (owners_of(keys), list(keys)),
         )
-        return {key: _vector(text) for key, text in rows}
+        return {key: ports.Twin(_vector(text), signs or b"") for key, text, signs in rows}
 
-    def put(self, key: str, keys: Sequence[int], vectors: ports.Vectors) -> int:
+    def sentences(self, db: Db, key: str, keys: Sequence[int]) -> dict[int, bytes]:
+        model = self._model(db, key)
+        if model is None:
+            return {}
+        rows = db.execute(
+            f"SELECT passage, sentences FROM {model.table} WHERE owner = ANY(%s) "
+            f"AND owner = ANY({self._owners.seen}) AND passage = ANY(%s) "
+            "AND sentences IS NOT NULL",
+            (owners_of(keys), list(keys)),
+        )
+        return dict(rows.fetchall())
+
+    def put(
+        self,
+        key: str,
+        keys: Sequence[int],
+        vectors: ports.Vectors,
+        sentences: Sequence[bytes] | None,
+    ) -> int:
         model = self._made(key, int(vectors.shape[1]))
         _fits(model, int(vectors.shape[1]))
-        return self._connections.write(lambda db: self._put(db, model, keys, vectors))
+        signs = [b""] * len(keys) if sentences is None else sentences
+        return self._connections.write(lambda db: self._put(db, model, keys, vectors, signs))
 
     def _made(self, key: str, dimensions: int) -> ModelTable:
         """The model, with a table for its vectors."""
@@ -203,25 +222,36 @@ class VectorTables:
         assert made is not None
         return made
 
-    def _put(self, db: Db, model: ModelTable, keys: Sequence[int], vectors: ports.Vectors) -> int:
+    def _put(
+        self,
+        db: Db,
+        model: ModelTable,
+        keys: Sequence[int],
+        vectors: ports.Vectors,
+        sentences: Sequence[bytes],
+    ) -> int:
         owners = owners_of(keys)
         self._owners.lock(db, owners)
-        rows = db.execute(
+        found = db.execute(
             "SELECT p.key, p.document, d.source, d.scopes FROM passages p JOIN documents d "
             "ON d.owner = p.owner AND d.key = p.document "
             "WHERE p.owner = ANY(%s) AND p.key = ANY(%s) AND NOT EXISTS "
             f"(SELECT 1 FROM {model.table} v WHERE v.owner = p.owner AND v.passage = p.key)",
             (owners, list(keys)),
         ).fetchall()
-        wanted = {key: (document, source) for key, document, source, _ in rows}
-        walls = sorted({(owner_of(key), source, tuple(scopes)) for key, _, source, scopes in rows})
+        wanted = {key: (document, source) for key, document, source, _ in found}
+        walls = sorted({(owner_of(key), source, tuple(scopes)) for key, _, source, scopes in found})
         kept = [n for n, key in enumerate(keys) if key in wanted]
         if not kept:
             return 0
         some = [keys[n] for n in kept]
-        _insert(
-            db, self._owners.walled, model, some, [wanted[key][0] for key in some], vectors[kept]
+        rows = _Rows(
+            some,
+            [wanted[key][0] for key in some],
+            vectors[kept],
+            [sentences[n] or None for n in kept],
         )
+        _insert(db, self._owners.walled, model, rows)
         counts = Counter(map(owner_of, some))
         _count(db, model, counts)
         changed = sorted({(owner_of(key), wanted[key][1]) for key in some})
@@ -235,12 +265,16 @@ class VectorTables:
             self._owners.tell(db, owner)
         return len(kept)
 
-    def load(self, db: Db, key: str, blobs: Mapping[int, bytes]) -> int:
-        """Vectors by passage, as they are stored elsewhere, within a transaction."""
+    def load(
+        self, db: Db, key: str, blobs: Mapping[int, bytes], sentences: Mapping[int, bytes]
+    ) -> int:
+        """Vectors by passage, as they are stored elsewhere, and the signs of their sentences,
+        within a transaction."""
         model = self._model(db, key)
         assert model is not None
         joined = np.frombuffer(b"".join(blobs.values()), "<f2").astype(np.float32)
-        return self._put(db, model, list(blobs), joined.reshape(len(blobs), -1))
+        signs = [sentences.get(passage, b"") for passage in blobs]
+        return self._put(db, model, list(blobs), joined.reshape(len(blobs), -1), signs)
 
     def make(self, key: str, dimensions: int) -> None:
         """A table for a model's vectors, if there is none."""
@@ -466,32 +500,35 @@ def _fits(model: ModelTable, dimensions: int) -> None:
         )
 
 
-def _insert(
-    db: Db,
-    walled: bool,
-    model: ModelTable,
-    keys: Sequence[int],
-    documents: Sequence[int],
-    vectors: ports.Vectors,
-) -> None:
-    columns = "owner, passage, document, v"
+class _Rows(NamedTuple):
+    """Rows of the table of a model, by column."""
+
+    keys: Sequence[int]
+    documents: Sequence[int]
+    vectors: ports.Vectors
+    sentences: Sequence[bytes | None]
+
+
+def _insert(db: Db, walled: bool, model: ModelTable, rows: _Rows) -> None:
+    columns = "owner, passage, document, v, sentences"
     if walled:
-        halves = vectors.astype(np.float16)
-        rows = zip(map(owner_of, keys), keys, documents, map(_literal, halves), strict=True)
-        insert(db, walled, model.table, columns, list(rows))
+        keys, documents, vectors, sentences = rows
+        literals = map(_literal, vectors.astype(np.float16))
+        written = zip(map(owner_of, keys), keys, documents, literals, sentences, strict=True)
+        insert(db, walled, model.table, columns, list(written))
         return
     with db.cursor().copy(f"COPY {model.table} ({columns}) FROM STDIN (FORMAT BINARY)") as copy:
-        copy.write(_binary(model, keys, documents, vectors))
+        copy.write(_binary(model, rows))
 
 
 def _literal(vector: ports.Vector) -> str:
     return f"[{','.join(map(repr, vector.astype('f4').tolist()))}]"
 
 
-def _binary(
-    model: ModelTable, keys: Sequence[int], documents: Sequence[int], vectors: ports.Vectors
-) -> bytes:
-    """The rows as COPY takes them in binary, made at once."""
+def _binary(model: ModelTable, rows: _Rows) -> bytes:
+    """The rows as COPY takes them in binary: all but the signs of sentences, which differ in
+    length, made at once."""
+    keys, documents, vectors, sentences = rows
     size = model.dimensions * (2 if model.half else 4)
     row = np.dtype(
         [
@@ -509,14 +546,22 @@ def _binary(
         ]
     )
     made: Any = np.zeros(len(keys), row)
-    made["fields"] = 4
+    made["fields"] = 5
     made["owner_size"], made["owner"] = 4, list(map(owner_of, keys))
     made["key_size"], made["key"] = 8, list(keys)
     made["document_size"], made["document"] = 8, list(documents)
     made["v_size"], made["dimensions"] = 4 + size, model.dimensions
     # What is stored is what the embedded engine stores, whichever kind of column it is.
     made["v"] = vectors.astype(np.float16)
-    return _COPY_HEAD + bytes(made.tobytes()) + _COPY_END
+    parts = (
+        part for n, signs in enumerate(sentences) for part in (made[n].tobytes(), _sized(signs))
+    )
+    return b"".join((_COPY_HEAD, *parts, _COPY_END))
+
+
+def _sized(value: bytes | None) -> bytes:
+    """A value of a row of COPY: its length and its bytes; a length of -1 is NULL."""
+    return struct.pack(">i", -1) if value is None else struct.pack(">i", len(value)) + value
 
 
 def _leaves(db: Db, table: str) -> list[str]:

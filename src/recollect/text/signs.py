@@ -1,0 +1,48 @@
+"""The signs of sentence vectors, as they are stored beside the vector of a passage.
+
+A vector of length 1 whose numbers are about equal in size is told by their signs: ``x`` is about
+``sign(x) / sqrt(n)``. So 128 numbers take 16 bytes, and ``q·x`` is about ``q · sign(x) / sqrt(n)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+WIDTH = 128
+"""Numbers of a sentence vector."""
+SIZE = WIDTH // 8
+"""Bytes of their signs."""
+FAR = -1.0
+"""The score of a sentence that the model did not reach: no other is lower."""
+
+
+def packed(rows: NDArray[Any]) -> bytes:
+    """Returns the signs of vectors, one row each: a bit is set where a number is positive. A row
+    of zeros, which stands for a sentence without a vector, has none."""
+    return np.packbits(rows > 0, axis=1).tobytes()
+
+
+def scores(asks: NDArray[Any], signs: bytes) -> list[float]:
+    """Returns for each sentence of a passage, in their order, about the cosine of its vector with
+    that of a question."""
+    bits = np.unpackbits(np.frombuffer(signs, np.uint8).reshape(-1, SIZE), axis=1)
+    found = (2.0 * bits - 1.0) @ asks.astype(np.float64) / np.sqrt(WIDTH)
+    found[~bits.any(axis=1)] = FAR
+    return [float(score) for score in found]
+
+
+def scored_parts(
+    asks: NDArray[Any], signs: bytes, parts: Sequence[tuple[int, int]]
+) -> list[tuple[tuple[int, int], float]]:
+    """Returns each sentence of a passage with its score; nothing where the signs are of another
+    number of sentences, for then nobody can tell which is whose. *parts* are those of the text
+    as it was embedded (:func:`recollect.text.sentences.parts_of`)."""
+    if len(signs) != SIZE * len(parts):
+        return []
+    return list(zip(parts, scores(asks, signs), strict=True))
