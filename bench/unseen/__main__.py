@@ -31,7 +31,17 @@ from typing import Any
 
 from bench import corpus
 from bench.peers.table import Marks, write
-from bench.unseen import aside, asking, echo, grepping, own, report, sets, transcripts
+from bench.unseen import (
+    aside,
+    asking,
+    echo,
+    grepping,
+    of_folders,
+    own,
+    report,
+    sets,
+    transcripts,
+)
 from bench.unseen.asking import Job
 from bench.unseen.engines import ENGINES, Row
 from bench.unseen.fitting import Fold, fitted
@@ -67,7 +77,7 @@ def main(arguments: Sequence[str]) -> int:
     if given.read_only:
         return read_only(jobs)
     if given.fit:
-        fold = fitted(asking.wide(jobs))
+        fold = fitted([*asking.wide(jobs), *of_folders.wide(given.processes)])
         made = {"grade": {**fold.data(), "sets": fold.fitted_on}, "spans": fold.spans}
         given.fit.mkdir(parents=True, exist_ok=True)
         for name, data in made.items():
@@ -123,7 +133,7 @@ def left_out(jobs: Sequence[Job], page: Path | None = None) -> int:
     """Every domain read with what was fitted on the others, beside the plain ones."""
     _fitting([job.name for job in jobs])
     every = list(asking.rows(jobs))
-    known = asking.wide(jobs)
+    known = [*asking.wide(jobs), *of_folders.wide(asking.PROCESSES)]
     folds = {domain: fitted(known, domain) for domain in {row.domain for row in known}}
     every += asking.rows([job._replace(fold=folds[sets.SETS[job.name].domain]) for job in jobs])
     engines = ("default", "refit", *(name for name in ENGINES if name != "default"))
@@ -163,7 +173,7 @@ def _told(folds: dict[str, Fold]) -> list[tuple[str, str, str]]:
     return [
         (
             domain,
-            rounded(fold.spans["weights"]),
+            rounded(fold.spans["sentences"]["weights"]),
             rounded(fold.graders.get("cosine", {}).get("together", {})),
         )
         for domain, fold in sorted(folds.items())

@@ -174,8 +174,7 @@ def _in_place(fold: Fold | None) -> Iterator[None]:
     if fold is None:
         yield
         return
-    data, made = fold.data(), fold.spans
-    weights = made["prior"], tuple(made["weights"][name] for name in spans.FEATURES)
+    data, weights = fold.data(), spans.read(fold.spans)
     ours = patch.object(fitted, "weights", lambda: data)
     with ours, patch.object(spans, "_weights", lambda: weights):
         yield

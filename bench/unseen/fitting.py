@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bench.unseen.sets import SETS
+from bench.unseen.sets import SETS, domain_of
 from bench.unseen.twins import MARK
 from recollect.nouns import Candidate, Signals
 from recollect.reading import grade, spans
@@ -47,7 +47,7 @@ TOGETHER = {
 """More signals make the error of domains left out larger."""
 STORED = {"cosine": 1, "best_coverage": 1, "absent": -1, "among": -1}
 SPANS = {"gap": -1, "rank": -1, "coverage": 1, "behind": 0, "units": 0, "place": -1,
-         "behind_units": 0}  # fmt: skip
+         "behind_units": 0, "near_gap": -1, "near_behind": -1}  # fmt: skip
 KINDS: Mapping[str, tuple[str, ...]] = {
     "cosine": (),
     "words": ("cosine", "cosine_gap", "hop", "bridge", "among"),
@@ -93,11 +93,11 @@ class Wide(NamedTuple):
 
     @property
     def domain(self) -> str:
-        return SETS[self.set].domain
+        return domain_of(self.set)
 
     @property
     def domains(self) -> tuple[str, ...]:
-        return tuple(SETS[name].domain for name in (self.set, self.foreign) if name)
+        return tuple(domain_of(name) for name in (self.set, self.foreign) if name)
 
 
 class Fold(NamedTuple):
@@ -124,7 +124,7 @@ def shipped() -> Mapping[str, Any]:
 def fitted(rows: Sequence[Wide], without: str = "") -> Fold:
     """Fit everything on the rows of the other domains. Raises ValueError where a row is of a set
     that is read-only."""
-    if barred := sorted({row.set for row in rows if not SETS[row.set].fits}):
+    if barred := sorted({row.set for row in rows if row.set in SETS and not SETS[row.set].fits}):
         raise ValueError(f"nothing is fitted on {', '.join(barred)}")
     fit = [trimmed(row) for row in rows if row.half == "fit" and without not in row.domains]
     some = [row for row in fit if not row.twin_of]
@@ -148,7 +148,7 @@ def trimmed(row: Wide) -> Wide:
 def balanced(rows: Sequence[Wide]) -> Any:
     """A weight for each row, so that domains weigh the same, and sets inside a domain."""
     sets = Counter(row.set for row in rows)
-    domains = Counter(SETS[name].domain for name in sets)
+    domains = Counter(map(domain_of, sets))
     weights = [1 / (sets[row.set] * domains[row.domain]) for row in rows]
     return np.array(weights) * len(rows) / sum(weights)
 
@@ -157,16 +157,26 @@ def balanced(rows: Sequence[Wide]) -> Any:
 
 
 def _spans(rows: Sequence[Wide]) -> dict[str, Any]:
-    """The weights of a sentence's features, each question as much as any other."""
-    some = [row for row in rows if row.parts]
+    """The weights of a sentence's features for each kind of evidence, where there is enough of it;
+    else those that ship."""
+    made: dict[str, Any] = json.loads(SHIPPED.with_name("spans.json").read_text("utf-8"))
+    for kind, many in spans.KINDS.items():
+        some = [row for row in rows if row.parts and len(row.parts[0].features) >= many]
+        if len(some) >= FEWEST:
+            made[kind] = _of_sentences(some, spans.FEATURES[:many])
+    return made
+
+
+def _of_sentences(some: Sequence[Wide], names: Sequence[str]) -> dict[str, Any]:
+    """The weights of these features, each question as much as any other."""
     weights = balanced(some)
-    x = np.array([part.features for row in some for part in row.parts])
+    x = np.array([part.features[: len(names)] for row in some for part in row.parts])
     y = np.array([float(part.right) for row in some for part in row.parts])
     each = [w / len(row.parts) for row, w in zip(some, weights, strict=True) for _ in row.parts]
     w = np.array(each) * len(each) / sum(each)
-    made = logistic(x, y, w, list(spans.FEATURES), SPANS)
-    names = {name: round(made.get(name, 0.0), 4) for name in spans.FEATURES}
-    return {"prior": round(made["prior"], 4), "weights": names}
+    found = logistic(x, y, w, list(names), SPANS)
+    prior = round(found.pop("prior"), 4)
+    return {"prior": prior, "weights": {n: round(found.get(n, 0.0), 4) for n in names}}
 
 
 # ------------------------------------------------------------------ twins

@@ -76,6 +76,15 @@ SETS: dict[str, Set] = {
 }  # fmt: skip
 
 
+FOLDERS = "whole folders"
+"""The domain of the files in ``bench/sets/folders`` (:mod:`bench.unseen.of_folders`)."""
+
+
+def domain_of(name: str) -> str:
+    """The domain of a set, or of a folder."""
+    return SETS[name].domain if name in SETS else FOLDERS
+
+
 def hashed(id: str) -> str:
     return sha1(f"unseen {id}".encode()).hexdigest()
 
@@ -106,7 +115,7 @@ def foreign(name: str) -> Sequence[Question]:
     return [
         question._replace(id=f"{other}/{question.id}", gold={}, owner=None, scopes=None)
         for other, one in SETS.items()
-        if one.fits and one.domain != SETS[name].domain and one.path.is_dir()
+        if one.fits and one.domain != domain_of(name) and one.path.is_dir()
         for question in asked(other, FOREIGN)
     ]
 

@@ -29,8 +29,16 @@ from recollect import Memory, config
 from recollect.memory.models import NoModel, embedder_for, reranker_for
 from recollect.models.catalog import EMBED
 from recollect.nouns import Answer, Scale
-from recollect.ports import Embedder, Reranker
+from recollect.ports import (
+    Embedder,
+    PassageVectors,
+    QuestionVectors,
+    Reranker,
+    passage_vectors,
+    question_vectors,
+)
 from recollect.storage import open_store
+from recollect.text import signs
 from recollect_evals import leaks
 from recollect_evals.questions import SOURCE, Group
 from recollect_evals.running import as_line
@@ -126,7 +134,8 @@ def _level(_: Embedder | None) -> Scale:
 
 
 class Embedded:
-    """An embedder that reads a passage once, whichever store it is in, and remembers its vector."""
+    """An embedder that reads a passage once, whichever store it is in, and remembers its vector and
+    the signs of its sentences."""
 
     def __init__(self, embedder: Embedder, file: Path) -> None:
         self._embedder = embedder
@@ -136,22 +145,40 @@ class Embedded:
         self._kept = sqlite3.connect(
             file, isolation_level=None, timeout=60, check_same_thread=False
         )
-        self._kept.execute("CREATE TABLE IF NOT EXISTS vectors (text BLOB PRIMARY KEY, value BLOB)")
+        self._kept.execute(
+            "CREATE TABLE IF NOT EXISTS passages (text BLOB PRIMARY KEY, value BLOB, signs BLOB)"
+        )
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._embedder, name)
 
+    def embed_question(self, text: str) -> QuestionVectors:
+        return question_vectors(self._embedder, text)
+
     def embed_passages(self, texts: Sequence[str]) -> Any:
+        return self.embed_with_sentences(texts).vectors
+
+    def embed_with_sentences(self, texts: Sequence[str]) -> PassageVectors:
         keys = [text_key(text) for text in texts]
-        asked = "SELECT * FROM vectors WHERE text = ?"
-        known = dict(row for key in keys for row in self._kept.execute(asked, (key,)))
+        asked = "SELECT * FROM passages WHERE text = ?"
+        known = {
+            key: (vector, signs)
+            for one in keys
+            for key, vector, signs in self._kept.execute(asked, (one,))
+        }
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         if new:
-            made = self._embedder.embed_passages(list(new.values()))
-            known |= {key: vector.tobytes() for key, vector in zip(new, made, strict=True)}
-            rows = [(key, known[key]) for key in new]
-            self._kept.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
-        return np.stack([np.frombuffer(known[key], np.float32) for key in keys])
+            made = passage_vectors(self._embedder, list(new.values()))
+            vectors = map(bytes, made.vectors)
+            known |= dict(zip(new, zip(vectors, made.sentences, strict=True), strict=True))
+            rows = [(key, *known[key]) for key in new]
+            self._kept.executemany("INSERT OR REPLACE INTO passages VALUES (?, ?, ?)", rows)
+        return _together([known[key] for key in keys])
+
+
+def _together(known: Sequence[tuple[bytes, bytes]]) -> PassageVectors:
+    vectors = np.stack([np.frombuffer(vector, np.float32) for vector, _ in known])
+    return PassageVectors(vectors, [signs for _, signs in known])
 
 
 class LeftOut:
@@ -161,25 +188,41 @@ class LeftOut:
         self._embedder, self._fold = embedder, fold
         self.key, self.reads, self.speaks = embedder.key, embedder.reads, embedder.speaks
         self._known = sqlite3.connect(f"file:{file}?mode=ro", uri=True, check_same_thread=False)
+        asked = "SELECT matrix FROM narrow WHERE fold = ?"
+        (matrix,) = self._known.execute(asked, (fold,)).fetchone()
+        self._narrow = np.frombuffer(matrix, np.float32).reshape(signs.WIDTH, -1)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._embedder, name)
 
     def embed_query(self, text: str) -> Any:
-        known = self._vector(f"?{text}")
-        return self._embedder.embed_query(text) if known is None else known
+        return self.embed_question(text).vector
+
+    def embed_question(self, text: str) -> QuestionVectors:
+        known = self._row(f"?{text}")
+        if known is None:
+            return question_vectors(self._embedder, text)
+        vector = np.frombuffer(known[0], np.float32)
+        asks = self._narrow @ vector
+        return QuestionVectors(vector, asks / np.linalg.norm(asks))
 
     def embed_passages(self, texts: Sequence[str]) -> Any:
-        known = [self._vector(text) for text in texts]
-        if all(vector is not None for vector in known):
-            return np.stack(known)
-        made = self._embedder.embed_passages(texts)
-        return np.stack([m if k is None else k for m, k in zip(made, known, strict=True)])
+        return self.embed_with_sentences(texts).vectors
 
-    def _vector(self, text: str) -> Any:
+    def embed_with_sentences(self, texts: Sequence[str]) -> PassageVectors:
+        known = {text: self._row(text) for text in texts}
+        if new := [text for text, row in known.items() if row is None]:
+            made = passage_vectors(self._embedder, new)
+            read = zip(map(bytes, made.vectors), made.sentences, strict=True)
+            known |= dict(zip(new, read, strict=True))
+        return _together([known[text] or (b"", b"") for text in texts])
+
+    def _row(self, text: str) -> tuple[bytes, bytes] | None:
         asked = bytes([self._fold]) + text_key(text)
-        found = self._known.execute("SELECT value FROM vectors WHERE text = ?", (asked,)).fetchone()
-        return None if found is None else np.frombuffer(found[0], np.float32)
+        found: tuple[bytes, bytes] | None = self._known.execute(
+            "SELECT value, signs FROM vectors WHERE text = ?", (asked,)
+        ).fetchone()
+        return found
 
 
 def text_key(text: str) -> bytes:

@@ -118,11 +118,12 @@ EMBED = LocalModel(
     languages=("en",),
     query_prefix=ARCTIC_S.query_prefix,
     files={
-        "model.onnx": "48c84d4a6199764bbeae4d980903a3188fe1e673f7b8ead71507152023b2bc72",
+        "model.onnx": "c3b7fa8352d4fdb639a72c17e1d9b2a2f240dbde0c84e6d8954872eca2828554",
         "tokenizer.json": "325e6539e09081160e94f36b13f0869734587b16be2add1a6848ba7eb4c10c38",
     },
     locations=(Location("package", "recollect/weights/embed"),),
     finds=(
+        "recollect-embed@48c84d4a6199",
         "recollect-embed@9c591160ecb0",
         "recollect-embed@f35c91d33df9",
         "recollect-embed@d5bce4168887",
@@ -131,9 +132,10 @@ EMBED = LocalModel(
     optimised=True,
 )
 """Twelve layers, trained from arctic-embed-s on questions that people asked and on others that were
-written for it, some with texts that come near and do not answer; see the model card beside its
-files. Before it, the same without these texts (9c591160ecb0), without the questions that were
-written (f35c91d33df9), and six layers (d5bce4168887) went by its name."""
+written for it, some about passages of long files, some with texts that come near and do not answer;
+see the model card beside its files. Before it, the same without those passages (48c84d4a6199),
+without these texts (9c591160ecb0), without the questions that were written (f35c91d33df9), and six
+layers (d5bce4168887) went by its name."""
 
 PAIR = LocalModel(
     name="recollect-pair",

@@ -105,15 +105,23 @@ def _looked_up(asked: Pass, embedder: Embedder) -> VectorResult:
     policy, key = asked.policy, (asked.parsed.prose, asked.filter)
     known = asked.lookups.nearest if asked.lookups else {}
     if key not in known:
-        vector = _embed(embedder, asked.parsed.prose)
+        vector = _embedded(asked, embedder)
         limit = policy.pool * policy.wider if asked.lookups and policy.escalate else policy.pool
         known[key] = asked.view.search_vector(embedder.key, vector, asked.filter, limit=limit)
     return known[key]
 
 
+def _embedded(asked: Pass, embedder: Embedder) -> ports.Vector:
+    """Returns the vector of the question; what is held against sentences comes with it."""
+    known, text = asked.lookups.vectors if asked.lookups else {}, asked.parsed.prose
+    if text not in known:
+        known[text] = _embed(embedder, text)
+    return known[text].vector
+
+
 @stage("embed")
-def _embed(embedder: Embedder, text: str) -> ports.Vector:
-    return embedder.embed_query(text)
+def _embed(embedder: Embedder, text: str) -> ports.QuestionVectors:
+    return ports.question_vectors(embedder, text)
 
 
 def _unembedded(found: VectorResult) -> Sequence[str]:
@@ -149,7 +157,7 @@ def window(asked: Pass) -> Arm:
     then = asked.filter._replace(since=since, until=until)
     hits: Sequence[Hit]
     if embedder is not None and asked.policy.by != "keyword":
-        vector = embedder.embed_query(asked.parsed.prose)
+        vector = _embedded(asked, embedder)
         hits = asked.view.search_vector(embedder.key, vector, then, limit=asked.policy.pool).hits
     else:
         hits = asked.view.search_text([asked.parsed.text], then, limit=asked.policy.pool)[0].hits

@@ -8,6 +8,7 @@ from math import exp
 from operator import attrgetter
 from typing import TypeVar
 
+from recollect import ports
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import (
     UNHEARD,
@@ -24,7 +25,15 @@ from recollect.nouns import (
     index_by,
     not_among,
 )
-from recollect.ports import Embedder, Llm, PairModel, Reranker, Store, VectorResult
+from recollect.ports import (
+    Embedder,
+    Llm,
+    PairModel,
+    QuestionVectors,
+    Reranker,
+    Store,
+    VectorResult,
+)
 from recollect.text import frontmatter
 from recollect.text import pairs as text_pairs
 from recollect.text.calls import is_call
@@ -76,6 +85,8 @@ class Lookups(NamedTuple):
     """By the words that were embedded."""
     called: dict[tuple[str, Filter], Sequence[Hit]]
     """Passages of the documents that go by a name."""
+    vectors: dict[str, QuestionVectors]
+    """What the embedder made of a question, by its words."""
 
 
 class Pass(NamedTuple):
@@ -98,6 +109,13 @@ class Pass(NamedTuple):
     """The reranker's log-odds of what it has read in an earlier pass, by passage."""
     lookups: Lookups | None = None
     """None where it is the only pass."""
+
+    @property
+    def asks(self) -> ports.Vector | None:
+        """What is held against the sentences of passages; None where the question was not
+        embedded, or the model has no vectors of sentences."""
+        made = self.lookups.vectors.get(self.parsed.prose) if self.lookups else None
+        return made.asks if made else None
 
     def shows(self, stored: StoredPassage) -> bool:
         """Whether a passage may be seen, both what it is and who speaks in it."""

@@ -127,7 +127,7 @@ def first_pass(
         hops,
         sees,
         asks,
-        lookups=Lookups({}, {}),
+        lookups=Lookups({}, {}, {}),
     )
 
 

@@ -5,8 +5,10 @@
 A unit is a sentence of prose or a line of anything else; a small block of code is one, and so is a
 passage that is short. What tells a unit that holds the evidence is how near its passage comes to
 the best one, in score and in rank, in which place its document stands, and how many of the
-question's words it has beside the best unit of its passage. The weights (``spans.json``) are fitted
-with domains left out (``python -m bench.unseen --fit FOLDER``).
+question's words it has beside the best unit of its passage, and how near it comes to the question,
+beside the nearest of all and beside the nearest of its passage, where the store has the signs of
+its sentences (:mod:`recollect.reading.nearness`). The weights, with nearness and without
+(``spans.json``), are fitted with domains left out (``python -m bench.unseen --fit FOLDER``).
 
 Units are taken best first, until what is left is not worth its tokens (``Policy.worth_span``) or
 they are as many as a share of what the ten best passages would cost (``Policy.share``), or the
@@ -29,6 +31,8 @@ from itertools import chain
 from math import inf, log, log1p, sqrt
 from operator import attrgetter
 from pathlib import Path
+from statistics import median
+from typing import Any
 
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import (
@@ -41,6 +45,7 @@ from recollect.nouns import (
     group_by,
     partition,
 )
+from recollect.reading.nearness import Nearness, nearness
 from recollect.reading.pool import Pool, probability, share
 from recollect.text.questions.asking import asks_how_to, is_question
 from recollect.text.terms import stems
@@ -76,7 +81,12 @@ a document is shown: a word may be there in another form."""
 BY_MUCH = 0.5
 """The share of the best sentence's likelihood from which on one is shown for a few words though it
 has none of them, where none has all: the sentence beside them often tells what is looked for."""
-FEATURES = ("gap", "rank", "coverage", "behind", "units", "place", "behind_units")
+FEATURES = (
+    "gap", "rank", "coverage", "behind", "units", "place", "behind_units", "near_gap",
+    "near_behind",
+)  # fmt: skip
+KINDS: Mapping[str, int] = {"words": 7, "sentences": 9}
+"""How many of the features there are without the nearness of sentences, and with it."""
 
 
 class Unit(NamedTuple):
@@ -118,10 +128,27 @@ class Selected(NamedTuple):
         return sum(map(len, self.stretches.values()))
 
 
+class Weights(NamedTuple):
+    """Those of one kind of evidence."""
+
+    prior: float
+    of: tuple[float, ...]
+
+
 @cache
-def _weights() -> tuple[float, tuple[float, ...]]:
+def _weights() -> Mapping[int, Weights]:
     data = json.loads(Path(__file__).with_name("spans.json").read_text("utf-8"))
-    return data["prior"], tuple(data["weights"][name] for name in FEATURES)
+    return read(data)
+
+
+def read(data: Mapping[str, Any]) -> Mapping[int, Weights]:
+    """Returns the weights of each kind as the file has them, by how many features it has."""
+    return {
+        many: Weights(
+            data[kind]["prior"], tuple(data[kind]["weights"][name] for name in FEATURES[:many])
+        )
+        for kind, many in KINDS.items()
+    }
 
 
 def selected(candidates: Sequence[Candidate], pool: Pool) -> Selected:
@@ -195,7 +222,27 @@ def measured(candidates: Sequence[Candidate], pool: Pool) -> list[Unit]:
 def _measured(places: Sequence[_Place], pool: Pool) -> list[Unit]:
     top = places[0].score if places else 0.0
     units = (_units(place, n, top - place.score, pool) for n, place in enumerate(places))
-    return list(chain.from_iterable(units))
+    every = list(chain.from_iterable(units))
+    near = nearness(pool, {unit.passage for unit in every})
+    return _with_nearness(every, near) if near else every
+
+
+def _with_nearness(every: Sequence[Unit], near: Nearness) -> list[Unit]:
+    """Returns the units with how far they are behind the nearest of all and of their passage. One
+    of which nothing is known is as far as most are."""
+    known = [near.of(unit.passage, unit.start, unit.end) for unit in every]
+    told = [score for score in known if score is not None]
+    if not told:
+        return list(every)
+    usual, most = median(told), max(told)
+    scores = [usual if score is None else score for score in known]
+    best: dict[int, float] = {}
+    for unit, score in zip(every, scores, strict=True):
+        best[unit.passage] = max(best.get(unit.passage, score), score)
+    return [
+        unit._replace(features=(*unit.features, most - score, best[unit.passage] - score))
+        for unit, score in zip(every, scores, strict=True)
+    ]
 
 
 def _units(place: _Place, rank: int, gap: float, pool: Pool) -> Iterator[Unit]:
@@ -231,7 +278,7 @@ def _said_in(
 def valued(every: Sequence[Unit]) -> list[Unit]:
     """Returns the units with their worth, best first: half their own, half that of the best of
     their passage, for evidence is often the sentence beside the one that has the words."""
-    prior, weights = _weights()
+    prior, weights = _weights()[len(every[0].features)] if every else Weights(0.0, ())
     own = [
         probability(prior + sum(w * f for w, f in zip(weights, unit.features, strict=True)))
         for unit in every

@@ -171,8 +171,10 @@ def count_walls(db: sqlite3.Connection) -> None:
 
 def _sentences(db: sqlite3.Connection) -> None:
     """The signs of the vectors of a passage's sentences, beside its own; NULL where there are none,
-    as of all that was embedded before."""
-    db.execute("ALTER TABLE vectors ADD COLUMN sentences BLOB")
+    as of all that was embedded before. A store whose version was set back has the column."""
+    columns = {name for _, name, *_ in db.execute("PRAGMA table_info(vectors)")}
+    if "sentences" not in columns:
+        db.execute("ALTER TABLE vectors ADD COLUMN sentences BLOB")
 
 
 MIGRATIONS: Sequence[Callable[[sqlite3.Connection], None]] = (

@@ -217,7 +217,8 @@ END $$
 _WITH_SENTENCES = """
 DO $$ DECLARE one record; BEGIN
     FOR one IN SELECT model FROM {schema}.models LOOP
-        EXECUTE format('ALTER TABLE {schema}.vectors_%s ADD COLUMN sentences bytea', one.model);
+        EXECUTE format('ALTER TABLE {schema}.vectors_%s ADD COLUMN IF NOT EXISTS sentences bytea',
+            one.model);
     END LOOP;
 END $$
 """
