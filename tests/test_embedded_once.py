@@ -14,8 +14,10 @@ from recollect.models import network
 from recollect.models.catalog import EMBED
 from recollect.models.onnx import OnnxEmbedder
 from recollect.nouns import Filter
-from recollect.ports import PassageSentences
+from recollect.ports import PassageSentences, SpokenSentence
 from recollect.storage import open_store
+from recollect.text import signs
+from recollect.text.sentences import parts_of
 
 TEXTS = {
     "Database": "We decided to use Postgres. The port of Postgres is 5433.",
@@ -66,8 +68,7 @@ def test_a_text_that_is_embedded_ahead_has_the_signs_of_its_sentences(read: list
 
 
 def test_a_fact_and_a_page_of_a_curated_text_are_embedded_once(read: list[str]) -> None:
-    """So is the note itself, which was read for what it says: curation divides it into other
-    sentences than those whose signs are stored."""
+    """The note itself was read for what it says, and is not embedded again."""
     embedder = OnnxEmbedder(EMBED, EMBED_HOME)
     with Memory(open_store("memory://"), config.load(), embedder) as memory:
         for title, text in TEXTS.items():
@@ -75,4 +76,16 @@ def test_a_fact_and_a_page_of_a_curated_text_are_embedded_once(read: list[str]) 
         kinds = [one.kind for one in memory.store.scan(Filter(), limit=100).items]
     assert kinds.count("fact") > 2
     assert kinds.count("page") > 1
-    assert len(read) == sum(map(kinds.count, ("fact", "page", "note")))
+    assert len(read) == kinds.count("fact") + kinds.count("page")
+
+
+def test_a_text_that_is_read_for_its_sentences_has_signs_of_its_parts() -> None:
+    text = "We decided to use Postgres. The port of Postgres is 5433. Ana keeps the key."
+    meant = OnnxEmbedder(EMBED, EMBED_HOME).embed_with_sentences([text]).sentences[0]
+    embedder = OnnxEmbedder(EMBED, EMBED_HOME)
+    marks = tuple(SpokenSentence(start, end) for start, end in parts_of(text))
+    embedder.embed_sentences([PassageSentences(text, marks)])
+    assert embedder.embed_with_sentences([text]).sentences[0] == meant
+    embedder.embed_sentences([PassageSentences(text, (SpokenSentence(0, len(text)),))])
+    (whole,) = embedder.embed_with_sentences([text]).sentences
+    assert whole == whole[: signs.SIZE] * 3

@@ -117,9 +117,10 @@ class OnnxEmbedder(_OnnxModel):
 
     def embed_sentences(self, texts: Sequence[ports.PassageSentences]) -> list[ports.Vectors]:
         """Returns a vector for each sentence of each passage. The passages' own, which the same
-        pass gives, are kept for whoever embeds them next."""
+        pass gives, are kept with their signs for whoever embeds them next."""
         vectors, found = self._reader([one.text for one in texts]).sentences(texts)
-        self._keep({one.text: _Made(vectors[n]) for n, one in enumerate(texts)})
+        each = zip(texts, vectors, found, strict=True)
+        self._keep({one.text: _Made(vector, _signs(one, rows)) for one, vector, rows in each})
         return found
 
     def _keep(self, made: Mapping[str, _Made]) -> None:
@@ -177,6 +178,13 @@ class OnnxEmbedder(_OnnxModel):
 
     def _reader(self, given: Sequence[str]) -> network.Network:
         return self.network(brief=sum(map(len, given)) <= _BRIEF)
+
+
+def _signs(passage: ports.PassageSentences, rows: ports.Vectors) -> bytes:
+    """Returns the signs of the parts of a passage whose sentences were read as somebody else tells
+    them apart: to read it once more takes as long as to read it."""
+    sentences = [(one.start, one.end) for one in passage.sentences]
+    return signs.merged(parts_of(passage.text), sentences, rows)
 
 
 class OnnxReranker(_OnnxModel):

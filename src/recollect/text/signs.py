@@ -28,6 +28,18 @@ def packed(rows: NDArray[Any]) -> bytes:
     return np.packbits(rows > 0, axis=1).tobytes()
 
 
+def merged(
+    parts: Sequence[tuple[int, int]], sentences: Sequence[tuple[int, int]], rows: NDArray[Any]
+) -> bytes:
+    """Returns the signs of each part of a text, by the vectors of what stands in it (*rows*, one of
+    each of *sentences*): their mean. Nothing where no part has any."""
+    made = np.zeros((len(parts), WIDTH), np.float32)
+    for n, (first, last) in enumerate(parts):
+        inside = [start < last and first < end for start, end in sentences]
+        made[n] = rows[inside].sum(axis=0)
+    return packed(made) if made.any() else b""
+
+
 def scores(asks: NDArray[Any], signs: bytes) -> list[float]:
     """Returns for each sentence of a passage, in their order, about the cosine of its vector with
     that of a question."""
