@@ -28,6 +28,7 @@ from recollect.nouns import (
     first_words,
 )
 from recollect.reading.called import called
+from recollect.reading.nearness import nearness
 from recollect.reading.pool import Pool, as_typed
 from recollect.text import blocks, brief, sentences, snippet, stated
 from recollect.text.headings import HEADING
@@ -314,6 +315,10 @@ def named(candidate: Candidate, pool: Pool, reason: str, *, quoted: bool = False
 
 
 def _excerpt(stored: StoredPassage, pool: Pool) -> str:
+    """Returns the beginning of the sentence that comes nearest to the question; where nothing is
+    known of that, of what has its words."""
+    if nearest := nearness(pool, [stored.key]).nearest(stored.key):
+        return first_words(stored.passage.text[nearest.start : nearest.end], EXCERPT)
     text = stored.passage.text[pool.begin(stored) :]
     return first_words(snippet.snippet(text, pool.of.parsed.content, EXCERPT).text, EXCERPT)
 

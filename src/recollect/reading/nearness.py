@@ -39,6 +39,12 @@ class Nearness(NamedTuple):
         some = (p.score for p in self.parts.get(passage, ()) if p.start < end and start < p.end)
         return max(some, default=None)
 
+    def nearest(self, passage: int) -> Part | None:
+        """Returns the sentence of a passage that comes nearest, of those that stand in its own
+        text."""
+        own = (part for part in self.parts.get(passage, ()) if part.start >= 0)
+        return max(own, key=lambda part: part.score, default=None)
+
 
 def nearness(pool: Pool, passages: Iterable[int]) -> Nearness:
     """Returns what is known of the sentences of these passages of a pool."""
