@@ -313,7 +313,7 @@ def test_what_comes_before_a_reply_is_not_pointed_to(hook: Hook, reply: str) -> 
 
 def test_of_two_sessions_the_later_is_pointed_to_first(hook: Hook) -> None:
     old = ("assistant", "We fixed the duplicate labels: the retry sends an idempotency key.")
-    new = ("assistant", "To fix the duplicate labels, the lookup reads from the primary.")
+    new = ("assistant", "We fixed the duplicate labels again: the lookup reads from the primary.")
     with Memory.open() as memory:
         memory.put([talk("Duplicate labels", 3, old), talk("Duplicate labels again", 9, new)])
         memory.models.embed()

@@ -401,7 +401,7 @@ def test_what_is_too_doubtful_to_be_shown_is_read_by_a_model(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The floor is for a reader to whom everything is shown; a model can tell."""
-    monkeypatch.setenv("RECOLLECT_SEARCH_KEEP", "0.3")
+    monkeypatch.setenv("RECOLLECT_SEARCH_KEEP", "0.8")
     lost = """Redis lost 1.2 million rows on Monday when the disk was full. The outage took 47
         minutes. Dana Ruiz restored the data from the backup of Sunday. We paid 12,000 euros to
         Percona and 3,500 euros to Hetzner."""

@@ -390,9 +390,9 @@ def test_what_a_named_fact_has_is_not_told_to_be_lacking() -> None:
         memory.remember("Lena's blood type is 0 negative.", name="blood type")
         memory.put([note("tom", "Tom gave blood on Tuesday, and Mara drove him home.")])
         memory.models.embed()
-        found = memory.search("What is Tom's blood type and weight?", cache=False)
+        found = memory.search("What is Tom's blood type, height and weight?", cache=False)
         assert len(found.results) == 2
-        assert found.hints == ("none of these has “weight”",)
+        assert found.hints == ("none of these has “height”, “weight”",)
 
 
 FLOUR = "Forn Ferrer uses only flour from Harinas Segura in Requena."

@@ -140,7 +140,6 @@ class Embedded:
     def __init__(self, embedder: Embedder, file: Path) -> None:
         self._embedder = embedder
         self.key, self.reads, self.speaks = embedder.key, embedder.reads, embedder.speaks
-        self.embed_query = embedder.embed_query
         file.parent.mkdir(parents=True, exist_ok=True)
         self._kept = sqlite3.connect(
             file, isolation_level=None, timeout=60, check_same_thread=False
@@ -151,6 +150,9 @@ class Embedded:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._embedder, name)
+
+    def embed_query(self, text: str) -> Any:
+        return self._embedder.embed_query(text)
 
     def embed_question(self, text: str) -> QuestionVectors:
         return question_vectors(self._embedder, text)

@@ -290,8 +290,8 @@ def _has_both(embedder: Embedder, one: str, both: str) -> bool:
     """Whether the class of an embedder has the method that gives one thing and the method that
     gives two, out of one module. Where only the first was replaced (by a cache of vectors, by a
     model that changes them), the second would pass by what replaced it."""
-    first, second = (getattr(type(embedder), name, None) for name in (one, both))
-    return second is not None and first.__module__ == second.__module__
+    methods = [getattr(type(embedder), name, None) for name in (one, both)]
+    return None not in methods and len({method.__module__ for method in methods}) == 1
 
 
 class SpokenSentence(NamedTuple):

@@ -30,9 +30,9 @@ from math import fsum, inf, sqrt
 from operator import itemgetter
 
 from recollect import ports
-from recollect.facts import KIND
+from recollect.facts import KIND, from_document
 from recollect.named_tuple import NamedTuple
-from recollect.nouns import SPOKEN, Candidate, Earlier, Hit, StoredPassage, Stretch
+from recollect.nouns import SPOKEN, Candidate, Document, Earlier, Hit, StoredPassage, Stretch
 from recollect.ports import Embedder
 from recollect.reading.pool import (
     Pool,
@@ -122,8 +122,7 @@ def led(candidates: Sequence[Candidate], pool: Pool) -> tuple[Candidate, ...]:
         if (
             document.kind == KIND
             and when
-            and document.date
-            and document.date > when
+            and _looked_at(document) > when
             and fact.confidence >= max(pool.of.policy.direct_confidence, first.confidence - NEARLY)
         ):
             return (
@@ -132,6 +131,13 @@ def led(candidates: Sequence[Candidate], pool: Pool) -> tuple[Candidate, ...]:
                 *(one for one in candidates[1:] if one is not fact),
             )
     return tuple(candidates)
+
+
+def _looked_at(document: Document) -> datetime:
+    """Returns when somebody wrote a fact down, or last changed it by hand."""
+    fact = from_document(document)
+    by_hand = (one.at for one in fact.provenance if one.action == "changed" and not one.channel)
+    return max((document.date or fact.created_at, *by_hand))
 
 
 def group(first: Candidate, stretches: Sequence[Stretch], pool: Pool, now: datetime) -> Group:
@@ -149,7 +155,8 @@ def group(first: Candidate, stretches: Sequence[Stretch], pool: Pool, now: datet
     embedder = pool.of.models.embedder
     best = [_statements(c, pool.stored(c), shown, pool) for c in pool.best[:LOOKED_AT]]
     named = particulars_in(pool.of.parsed.prose) & _around(shown)
-    rivals = _rivals(shown, best, named, pool)
+    turned = _turned_from(shown, own, best, named, pool)
+    rivals = [*{one.stretch: one for one in (*_rivals(shown, best, named, pool), *turned)}.values()]
     if len(rivals) > CHANGES:
         return Group(shown)
     later: list[Statement] = []
@@ -503,6 +510,25 @@ def _by_turn(
     most = max(turned, default=None)
     if most and most[0] >= MOST_OF * len(wanted):
         yield most[1].statement
+
+
+def _turned_from(
+    shown: Statement, own: Sequence[Statement], best: Documents, named: frozenset[str], pool: Pool
+) -> list[Statement]:
+    """Returns the earlier statements from which the one that is shown turned: "Back to Kolber for
+    the jetty pump." may be found before those that say for what."""
+    if not turns(shown.text):
+        return []
+    asked = frozenset(pool.of.parsed.content)
+
+    def is_before(one: Statement) -> bool:
+        if not shown.after(one) or len(asked & one.words) < TURNED:
+            return False
+        turned = _by_turn(one, [own], _aspect(one, pool), pool)
+        return any(later.stretch == shown.stretch for later in turned)
+
+    earlier = filter(is_before, chain.from_iterable(best))
+    return [one for one in earlier if _same_speaker(one, shown) and named <= _around(one)]
 
 
 def _is_of(aspect: frozenset[str], n: int, some: Sequence[Statement], shown: Statement) -> bool:
