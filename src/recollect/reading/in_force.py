@@ -34,6 +34,7 @@ from recollect.facts import KIND, from_document
 from recollect.named_tuple import NamedTuple
 from recollect.nouns import SPOKEN, Candidate, Document, Earlier, Hit, StoredPassage, Stretch
 from recollect.ports import Embedder
+from recollect.reading.nearness import nearness
 from recollect.reading.pool import (
     Pool,
     best_by_document,
@@ -258,12 +259,23 @@ def _asked_for(own: Sequence[Statement], asked: frozenset[str], pool: Pool) -> S
     few = share(pool.worth, best.words & asked) < FEW_WORDS
     most = worth(best)
     some = [one for one in own if one.values and (few or worth(one) == most)][:SENTENCES]
-    embedder = pool.of.models.embedder
-    if len(some) < 2 or embedder is None or not pool.by_meaning:
+    if len(some) < 2 or not pool.by_meaning:
         return best
+    near = nearness(pool, {one.stored.key for one in some})
+    known = [near.of(one.stored.key, *one.stretch[1:]) for one in some]
+    scores = [score for score in known if score is not None]
+    if len(scores) < len(some):  # of some the store has no signs
+        scores = _cosines(some, pool)
+    return max(zip(some, scores, strict=True), key=itemgetter(1))[0] if scores else best
+
+
+def _cosines(some: Sequence[Statement], pool: Pool) -> list[float]:
+    """Returns how near these come to the question, encoded now; nothing without an embedder."""
+    embedder = pool.of.models.embedder
+    if embedder is None:
+        return []
     question = embedder.embed_query(pool.of.parsed.prose)
-    vectors = embedder.embed_passages([one.text for one in some])
-    return max(zip(some, vectors, strict=True), key=lambda pair: float(question @ pair[1]))[0]
+    return [float(question @ one) for one in embedder.embed_passages([s.text for s in some])]
 
 
 def _same_speaker(one: Statement, shown: Statement) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from functools import lru_cache, partial
 from itertools import chain, islice
 
 from recollect.text.support.tables import month_number
@@ -20,6 +20,8 @@ from recollect.text.terms import fold
 
 LONGEST = 500
 """Characters from which on a unit is cut at a space: a log has lines without end."""
+PASSAGE, KNOWN = 4_000, 2_000
+"""Characters of a text whose units are kept in memory, and how many such texts."""
 PARTS = 64
 """Sentences of a passage that have a vector of their own."""
 _LINE = re.compile(r"[^\n]+")
@@ -46,10 +48,18 @@ Bounds = tuple[int, int]
 
 
 def units(text: str) -> list[Bounds]:
-    """Returns where each unit begins and ends."""
+    """Returns where each unit begins and ends. A search asks it of a passage several times, and of
+    the passages of a store again and again."""
+    return list(_known(text) if len(text) <= PASSAGE else _units(text))
+
+
+def _units(text: str) -> tuple[Bounds, ...]:
     sentences = chain.from_iterable(_sentences(text, *block) for block in _blocks(text))
     found = chain.from_iterable(_cut(text, *sentence) for sentence in sentences)
-    return list(joined(found, partial(_HEADING.match, text)))  # alone a heading says nothing
+    return tuple(joined(found, partial(_HEADING.match, text)))  # alone a heading says nothing
+
+
+_known = lru_cache(KNOWN)(_units)
 
 
 def parts_of(text: str) -> list[Bounds]:
