@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -58,10 +58,16 @@ def test_what_is_named_where_nothing_is_known_begins_with_its_nearest_sentence(
     assert len(found.named[0].excerpt) <= answering.EXCERPT
 
 
-def test_a_store_without_signs_is_read_as_before(
-    memory: Memory, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("signs", [b"", bytes(16)])
+def test_a_store_without_signs_or_with_those_of_other_sentences_is_read_as_before(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, signs: bytes
 ) -> None:
-    monkeypatch.setattr(type(memory.store), "sentences", lambda *_: {})
+    """Of signs of another number of sentences nobody knows which is whose."""
+
+    def sentences(_: object, __: str, keys: Sequence[int]) -> dict[int, bytes]:
+        return dict.fromkeys(keys, signs) if signs else {}
+
+    monkeypatch.setattr(type(memory.store), "sentences", sentences)
     found = asked(memory, keep=0.0)
     assert found.results
     assert not found.degraded

@@ -60,7 +60,7 @@ def test_a_sentence_that_the_model_does_not_reach_is_far_from_everything(
     (some,) = embedder.embed_with_sentences([text]).sentences
     asks = embedder.embed_question("was the tide high?").asks
     assert asks is not None
-    found = [score for _, score in signs.scored_parts(asks, some, parts_of(text))]
+    found = signs.scores(asks, some)
     assert len(found) == 60
     reached = found.index(signs.FAR)
     assert 20 < reached < 60
@@ -80,7 +80,7 @@ def test_the_signs_tell_which_sentence_answers(embedder: OnnxEmbedder) -> None:
     ):
         asks = embedder.embed_question(question).asks
         assert asks is not None
-        scored = signs.scored_parts(asks, some, parts_of(text))
+        scored = zip(parts_of(text), signs.scores(asks, some), strict=True)
         (start, end), _ = max(scored, key=lambda one: one[1])
         assert answer in text[start:end]
 

@@ -20,11 +20,3 @@ def test_a_score_is_the_question_times_the_signs() -> None:
         assert isclose(found[n], float(asks @ np.sign(rows[n])) / sqrt(128), abs_tol=1e-9)
     assert found[1] == signs.FAR
     assert signs.scores(asks, b"") == []
-
-
-def test_signs_of_another_number_of_sentences_tell_nothing() -> None:
-    asks = np.ones(signs.WIDTH)
-    two = signs.packed(np.ones((2, signs.WIDTH)))
-    assert len(signs.scored_parts(asks, two, [(0, 3), (4, 9)])) == 2
-    assert signs.scored_parts(asks, two, [(0, 3)]) == []
-    assert signs.scored_parts(asks, b"", [(0, 3)]) == []

@@ -47,7 +47,7 @@ TOGETHER = {
 """More signals make the error of domains left out larger."""
 STORED = {"cosine": 1, "best_coverage": 1, "absent": -1, "among": -1}
 SPANS = {"gap": -1, "rank": -1, "coverage": 1, "behind": 0, "units": 0, "place": -1,
-         "behind_units": 0, "near_gap": -1, "near_behind": -1}  # fmt: skip
+         "behind_units": 0, "near_gap": -1}  # fmt: skip
 KINDS: Mapping[str, tuple[str, ...]] = {
     "cosine": (),
     "words": ("cosine", "cosine_gap", "hop", "bridge", "among"),

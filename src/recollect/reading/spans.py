@@ -5,10 +5,10 @@
 A unit is a sentence of prose or a line of anything else; a small block of code is one, and so is a
 passage that is short. What tells a unit that holds the evidence is how near its passage comes to
 the best one, in score and in rank, in which place its document stands, and how many of the
-question's words it has beside the best unit of its passage, and how near it comes to the question,
-beside the nearest of all and beside the nearest of its passage, where the store has the signs of
-its sentences (:mod:`recollect.reading.nearness`). The weights, with nearness and without
-(``spans.json``), are fitted with domains left out (``python -m bench.unseen --fit FOLDER``).
+question's words it has beside the best unit of its passage, and how near it comes to the question
+beside the nearest of all, where the store has the signs of its sentences
+(:mod:`recollect.reading.nearness`). The weights, with nearness and without (``spans.json``), are
+fitted on many domains (``python -m bench.unseen --fit FOLDER``).
 
 Units are taken best first, until what is left is not worth its tokens (``Policy.worth_span``) or
 they are as many as a share of what the ten best passages would cost (``Policy.share``), or the
@@ -83,9 +83,8 @@ BY_MUCH = 0.5
 has none of them, where none has all: the sentence beside them often tells what is looked for."""
 FEATURES = (
     "gap", "rank", "coverage", "behind", "units", "place", "behind_units", "near_gap",
-    "near_behind",
 )  # fmt: skip
-KINDS: Mapping[str, int] = {"words": 7, "sentences": 9}
+KINDS: Mapping[str, int] = {"words": 7, "sentences": 8}
 """How many of the features there are without the nearness of sentences, and with it."""
 
 
@@ -228,20 +227,16 @@ def _measured(places: Sequence[_Place], pool: Pool) -> list[Unit]:
 
 
 def _with_nearness(every: Sequence[Unit], near: Nearness) -> list[Unit]:
-    """Returns the units with how far they are behind the nearest of all and of their passage. One
-    of which nothing is known is as far as most are."""
+    """Returns the units with how far they are behind the nearest. One of which nothing is known is
+    as far as most are."""
     known = [near.of(unit.passage, unit.start, unit.end) for unit in every]
     told = [score for score in known if score is not None]
     if not told:
         return list(every)
     usual, most = median(told), max(told)
-    scores = [usual if score is None else score for score in known]
-    best: dict[int, float] = {}
-    for unit, score in zip(every, scores, strict=True):
-        best[unit.passage] = max(best.get(unit.passage, score), score)
     return [
-        unit._replace(features=(*unit.features, most - score, best[unit.passage] - score))
-        for unit, score in zip(every, scores, strict=True)
+        unit._replace(features=(*unit.features, most - (usual if score is None else score)))
+        for unit, score in zip(every, known, strict=True)
     ]
 
 

@@ -47,14 +47,3 @@ def scores(asks: NDArray[Any], signs: bytes) -> list[float]:
     found = (2.0 * bits - 1.0) @ asks.astype(np.float64) / np.sqrt(WIDTH)
     found[~bits.any(axis=1)] = FAR
     return [float(score) for score in found]
-
-
-def scored_parts(
-    asks: NDArray[Any], signs: bytes, parts: Sequence[tuple[int, int]]
-) -> list[tuple[tuple[int, int], float]]:
-    """Returns each sentence of a passage with its score; nothing where the signs are of another
-    number of sentences, for then nobody can tell which is whose. *parts* are those of the text
-    as it was embedded (:func:`recollect.text.sentences.parts_of`)."""
-    if len(signs) != SIZE * len(parts):
-        return []
-    return list(zip(parts, scores(asks, signs), strict=True))
