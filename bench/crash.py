@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import os
 import random
-import select
 import shutil
 import signal
 import sys
@@ -33,6 +32,10 @@ from bench.works import ON_SERVER, Work, old_store
 
 A_STORE = 20
 """Kills that one store goes through."""
+AMID = 20
+"""Writes that are said of which one is the last that is waited for: half of what a work says."""
+A_WRITE = 0.05
+"""Seconds that the next write takes, more or less."""
 STEPS = ("execute", "executemany", "commit", "backup", "fsync", "replace", "rename", "unlink",
          "rmdir", "mkdir", "open", "write", "add_document", "wait_merging_threads",
          "rollback")  # fmt: skip
@@ -69,10 +72,18 @@ def _work_and_end(work: Callable[[int], object], writing: int) -> NoReturn:
         os._exit(code)
 
 
-def lines_of(reading: int) -> list[str]:
-    """Everything that was written whole."""
+def lines_of(reading: int, begun: bytes = b"") -> list[str]:
+    """Everything that was written whole, after what was read of it before."""
     with open(reading, "rb") as pipe:
-        return [line.decode() for line in pipe.read().split(b"\n")[:-1]]
+        return [line.decode() for line in (begun + pipe.read()).split(b"\n")[:-1]]
+
+
+def _first_lines(reading: int, many: int) -> bytes:
+    """Waits until so many lines are written, or there are no more."""
+    read = b""
+    while read.count(b"\n") < many and (more := os.read(reading, 1)):
+        read += more
+    return read
 
 
 def in_a_process(work: Callable[[], object]) -> list[str]:
@@ -124,12 +135,14 @@ def _one(work: Work, store: Path, number: int, chance: random.Random) -> Killed:
         work.do(store, number * 100, partial(_write, writing))
 
     child, reading = forked(do)
+    begun = b""
     if not step:
-        if not work.steps and number % 2:  # amid its writes, however slow the machine is
-            select.select([reading], [], [], 60)
+        if not work.steps and number % 2:  # amid its writes, however fast or slow the machine is
+            begun = _first_lines(reading, chance.randint(1, AMID))
+            pause = chance.uniform(0.0, A_WRITE)
         time.sleep(pause)
         os.kill(child, signal.SIGKILL)
-    said = lines_of(reading)
+    said = lines_of(reading, begun)
     _, status = os.waitpid(child, 0)
     how = "killed" if os.WIFSIGNALED(status) else "ended"
     failed = [line for line in said if line.startswith("!")]

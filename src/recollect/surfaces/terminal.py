@@ -185,12 +185,14 @@ class ProgressBar:
 
 
 class ProgressLines:
-    """Progress as lines of JSON on stderr, for a program that waits."""
+    """Progress as lines of JSON on stderr, for a program that waits: whenever other work begins or
+    some is done, and now and then between."""
 
     EVERY = 0.2
 
     def __init__(self) -> None:
         self._last = 0.0
+        self._doing = ""
 
     def __enter__(self) -> ProgressLines:
         return self
@@ -200,8 +202,9 @@ class ProgressLines:
 
     def __call__(self, progress: Progress) -> None:
         now = time.monotonic()
-        if now - self._last >= self.EVERY:
-            self._last = now
+        turns = progress.doing != self._doing or progress.done == progress.total
+        if turns or now - self._last >= self.EVERY:
+            self._last, self._doing = now, progress.doing
             sys.stderr.write(json.dumps(progress._asdict()) + "\n")
             sys.stderr.flush()
 
