@@ -14,7 +14,8 @@ are read and not looked at.
 A question has parts, each with the texts of which one must be shown; one that is not stored has
 none. ``shown``: all parts are in what is shown; ``first``: one is in the first result; ``direct``:
 served as direct_passages; ``stale``: a value that no longer holds stands before the gold, or
-without it; ``replaced``: something is told as replaced. Plain fusion (ten passages) is beside it.
+without it; ``replaced``: something is told as replaced; ``cost``: processor time of a search in
+embeddings of its question, the median. Plain fusion (ten passages) is beside it.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from statistics import median
+from time import process_time
 from typing import Any, NamedTuple
 
 from bench.corpus import lines
@@ -52,6 +55,8 @@ class Asked(NamedTuple):
     stale: Sequence[str]
     answer: Answer
     fused: Answer
+    cost: float
+    """Processor time of the search, in embeddings of its question."""
 
     @property
     def is_shown(self) -> bool | None:
@@ -123,10 +128,16 @@ def imported(name: str) -> Iterator[Memory]:
 
 
 def ask(memory: Memory, record: dict[str, Any]) -> Asked:
+    assert memory.core.embedder is not None
     text = record["query"]
     fused = plain(memory, Question(record["id"], text, {}), ("words", "vectors"))
+    times = [process_time()]
     answer = memory.search(text, cache=False)
-    return Asked(record["kind"], text, record["gold"], record["stale"], answer, fused)
+    times.append(process_time())
+    memory.core.embedder.embed_query(text)
+    times.append(process_time())
+    cost = (times[1] - times[0]) / (times[2] - times[1])
+    return Asked(record["kind"], text, record["gold"], record["stale"], answer, fused, cost)
 
 
 def _line(kind: str, some: Sequence[Asked]) -> tuple[object, ...]:
@@ -142,6 +153,7 @@ def _line(kind: str, some: Sequence[Asked]) -> tuple[object, ...]:
         mean(one.is_replacing for one in some),
         sum(words) / len(words),
         sum(len(plain_text(r.text).split()) for one in some for r in one.fused.results) / len(some),
+        median(one.cost for one in some),
     )
 
 
@@ -169,7 +181,7 @@ def main() -> None:
         rows = [_line(kind, [one for one in every if one.kind == kind]) for kind in kinds]
         stored = [one for one in every if one.kind not in NOT_STORED]
         rows.append(_line("all that is stored", stored))
-        print(f"\n{name}\n\n{table((*head, 'words', 'fusion: words'), rows)}")
+        print(f"\n{name}\n\n{table((*head, 'words', 'fusion: words', 'cost'), rows)}")
 
 
 if __name__ == "__main__":

@@ -172,7 +172,7 @@ def _stands_out(candidate: Candidate, pool: Pool) -> bool:
     return signals.cosine >= near and ahead >= lead
 
 
-def _owners(candidate: Candidate, pool: Pool) -> set[str]:
+def _owners(candidate: Candidate, pool: Pool) -> frozenset[str]:
     """Returns the words for who is named only as whose relative or friend it is of."""
     text = pool.stored(candidate).passage.text
     return stems(text) - stems(less_owners(text, stems(pool.of.parsed.prose)))

@@ -167,9 +167,8 @@ def _shares(candidates: Sequence[Candidate], pool: Pool) -> dict[int, float]:
 
     def said(candidate: Candidate) -> float:
         passages = (candidate, *pool.others.get(candidate.document, ()))
-        words = stems(pool.stored(candidate).document.title)
-        words.update(*(matched.get(one.passage, ()) for one in passages))
-        return share(worth, words)
+        title = stems(pool.stored(candidate).document.title)
+        return share(worth, title.union(*(matched.get(one.passage, ()) for one in passages)))
 
     return {c.document: said(c) for c in candidates}
 

@@ -564,10 +564,10 @@ def _conflicts(found: Answer, question: Question, view: StorageEngine) -> Iterat
     yield from apart if len(apart) <= CONFLICTS else ()
 
 
-def _about(text: str, asked: set[str]) -> str:
+def _about(text: str, asked: Collection[str]) -> str:
     """The sentence that has most of the words that are asked about; of several the first."""
     sentences = [text[start:end] for start, end in units(text)]
-    return max(sentences, key=lambda one: len(stems(one) & asked), default="")
+    return max(sentences, key=lambda one: len(stems(one).intersection(asked)), default="")
 
 
 def _hints(

@@ -173,9 +173,8 @@ def group(first: Candidate, stretches: Sequence[Stretch], pool: Pool, now: datet
     known = [one for one in (shown, *rivals) if _is_said_by(now, one)] or [shown]
     line = _turned(sorted(known, key=Moment), shown)
     line = [one for one in line if one.holds] or line
-    best = [[one for one in some if _is_said_by(now, one)] for some in best]
-    line = _followed(line, best, named, pool)
-    alike = _beside(line[-1], best, pool)
+    line = _followed(line, best, named, pool, now)
+    alike = _beside(line[-1], best, pool, now)
     return Group(
         line[-1],
         tuple(reversed(line[:-1])),
@@ -232,13 +231,16 @@ def _is_said_by(now: datetime, one: Statement) -> bool:
 
 
 def _followed(
-    line: list[Statement], best: Documents, named: frozenset[str], pool: Pool
+    line: list[Statement], best: Documents, named: frozenset[str], pool: Pool, now: datetime
 ) -> list[Statement]:
     """Returns a line of statements with those that turned from its last one in their turn: who had
     a post, who took it over, and who has it now."""
-    while 1 < len(line) <= CHANGES:
+    if not 1 < len(line) <= CHANGES:
+        return line
+    known = [[one for one in some if _is_said_by(now, one)] for some in best]
+    while len(line) <= CHANGES:
         last = line[-1]
-        rivals = _rivals(last, best, named, pool)
+        rivals = _rivals(last, known, named, pool)
         later = [one for one in rivals if one.after(last) and not agree(one, last)]
         if not later:
             break
@@ -514,9 +516,9 @@ def _by_turn(
         for n, one in enumerate(some):
             if (
                 not _in_talk(one)
-                and (one.after(shown) or _counts_anew(one, shown))
                 and _is_of(aspect, n, some, shown)
                 and (not shown.holds or _turns(one, shown, pool))
+                and (one.after(shown) or _counts_anew(one, shown))
             ):
                 turned.append((len(wanted & _words_at(n, some)), Moment(one)))
     most = max(turned, default=None)
@@ -566,7 +568,7 @@ def _turns(one: Statement, shown: Statement, pool: Pool) -> bool:
     return turns(one.text) and shares_kind(shown, one) and not _is_twin(one, shown, pool)
 
 
-def _beside(shown: Statement, best: Documents, pool: Pool) -> list[Statement]:
+def _beside(shown: Statement, best: Documents, pool: Pool, now: datetime) -> list[Statement]:
     """Returns the later statements, one of a document, that may be of the same thing by their
     words: more of them where none says that something is otherwise now. Talks have such words
     again and again. What has only the time of a copied file may be older than what has a date."""
@@ -574,18 +576,15 @@ def _beside(shown: Statement, best: Documents, pool: Pool) -> list[Statement]:
     about, topic = shown.words | asked, asked - _names(pool)
     found: list[tuple[int, Statement]] = []
     for some in best:
-        counted = [
-            (len(one.words & about), one)
-            for one in some
-            if one.words & topic
-            and shares_kind(shown, one)
-            and (one.after(shown) or one.outdates(shown))
-            and not _in_talk(one)
-        ]
+        counted = ((len(one.words & about), one) for one in some if one.words & topic)
         likely = [
             (count, one)
             for count, one in counted
-            if count > IN_COMMON or (count == IN_COMMON and TURN.search(one.text))
+            if (count > IN_COMMON or (count == IN_COMMON and TURN.search(one.text)))
+            and not _in_talk(one)
+            and shares_kind(shown, one)
+            and (one.after(shown) or one.outdates(shown))
+            and _is_said_by(now, one)
         ]
         found += [max(likely, key=itemgetter(0))] if likely else []
     found.sort(key=lambda pair: (bool(pair[1].after(shown)), pair[0]), reverse=True)
@@ -611,10 +610,11 @@ def _statements(
 def _without_twins(some: Sequence[Statement], shown: Statement, pool: Pool) -> Sequence[Statement]:
     """Returns the statements of a passage; where one says the same of something else, those alone
     that have all that was asked for of what is shown."""
-    left = [one for one in some if not _is_twin(one, shown, pool)]
+    asked, names = frozenset(pool.of.parsed.content), _names(pool)
+    left = [one for one in some if not is_twin(shown, one, asked, names)]
     if len(left) == len(some):
         return some
-    wanted = shown.words.intersection(pool.of.parsed.content)
+    wanted = shown.words & asked
     return [one for one in left if wanted <= one.words]
 
 

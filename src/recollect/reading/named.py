@@ -93,7 +93,7 @@ class Facts:
             _, self._known[id] = next(self.held([f"{IS}{id}"]), ("", None))
         return self._known[id]
 
-    def named(self) -> set[str]:
+    def named(self) -> frozenset[str]:
         """Returns the words of the names of the facts that were met and may be seen, stemmed."""
         seen = (one for one in self._known.values() if one and not self.asked.hides(one))
         return stems(" ".join(chain.from_iterable(one.names for one in seen)))

@@ -72,7 +72,7 @@ def _entries(every: Sequence[StoredPassage], window: Window, pool: Pool) -> _Ent
     found = {one.key: tuple(_parts(one, window, pool)) for one in every}
     having = [one for one in every if found[one.key]]
     said = {one.key: stems(_text(one, found[one.key])) for one in having}
-    title = stems(every[0].document.title) if every else set()
+    title = stems(every[0].document.title) if every else frozenset[str]()
     whole = title.union(*(stems(one.passage.text) for one in every[:READ]))
     worth = pool.worth
     if share(worth, title.union(*said.values())) < WITHIN * share(worth, whole):

@@ -287,9 +287,10 @@ def share(worth: Mapping[str, float], words: Collection[str]) -> float:
 
 def as_typed(stems: Iterable[str], parsed: Parsed, idf: Mapping[str, float]) -> tuple[str, ...]:
     """Returns those of the question's words that have these stems, as they were typed, rarest
-    first; of a word with parts ("3.008", "fatty-acid") not these again."""
+    first, in their order; of a word with parts ("3.008", "fatty-acid") not these again."""
     typed = dict(zip(*query_terms(parsed.prose), strict=False))
-    known = [stem for stem in stems if stem in typed and not is_run(stem)]
+    wanted = frozenset(stems)
+    known = [stem for stem in typed if stem in wanted and not is_run(stem)]
     parts = set(chain.from_iterable(query_terms(typed[stem])[0][1:] for stem in known))
     whole = sorted(not_among(known, parts), key=lambda stem: -idf.get(stem, 0.0))
     return tuple(typed[stem] for stem in whole)

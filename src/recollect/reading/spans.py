@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache
 from itertools import chain
 from math import inf, log, log1p, sqrt
@@ -260,13 +260,13 @@ def _units(place: _Place, rank: int, gap: float, pool: Pool) -> Iterator[Unit]:
 
 def _said_in(
     text: str, parts: Iterable[tuple[int, int, int]], wanted: Collection[str]
-) -> Iterator[set[str]]:
+) -> Iterator[Set[str]]:
     """Yields the words of each unit; of a row of a table that has any that is wanted and not in the
     first row, those of the first row as well."""
     for start, end, _ in parts:
         words = stems(text[start:end])
         first, last = first_row(text, end)
-        columns = stems(text[first:last]) if last <= start else set()
+        columns = stems(text[first:last]) if last <= start else frozenset()
         yield words if (words - columns).isdisjoint(wanted) else words | columns
 
 
@@ -349,13 +349,14 @@ def _with_words(every: Sequence[Unit], least: float, pool: Pool) -> list[Unit]:
     ]
 
 
-def _said(every: Sequence[Unit], pool: Pool) -> dict[int, set[str]]:
+def _said(every: Sequence[Unit], pool: Pool) -> Mapping[int, Set[str]]:
     """Returns the words of the question that each document has, in its title or in its passages
     that were found."""
-    said: dict[int, set[str]] = {}
+    said: dict[int, Set[str]] = {}
     for key, document in {unit.passage: unit.document for unit in every}.items():
         stored = pool.passages[key]
-        said.setdefault(document, stems(stored.document.title)).update(stems(stored.passage.text))
+        known = said.get(document) or stems(stored.document.title)
+        said[document] = known | stems(stored.passage.text)
     return said
 
 

@@ -157,16 +157,15 @@ def _sentences(stored: StoredPassage, pool: Pool) -> Iterator[_Sentence]:
     text, worth, prose = stored.passage.text, pool.worth, pool.of.parsed.prose
     known, before = stems(f"{stored.document.title} {stored.passage.heading}"), ""
     asked, names = stems(prose), stems(" ".join(_particulars(prose).names))
-    under: set[str] = set()
-    columns: set[str] = set()
+    under = columns = frozenset[str]()
     for start, end, _ in units_of(text, pool.begin(stored)):
         said = text[start:end]
         if HEADING.match(said):
             under, before = stems(" ".join(headings(text, end))), ""
         is_row = said.rpartition("\n")[2].startswith("|")
-        columns = (columns or stems(said)) if is_row else set()
+        columns = (columns or stems(said)) if is_row else frozenset()
         words = stems(less_owners(said, asked)) | known | under
-        words |= set() if names.isdisjoint(words) else columns
+        words |= columns if names & words else frozenset()
         yield _Sentence(share(worth, words), stored, start, end, before)
         before = said
 

@@ -240,10 +240,11 @@ def is_twin(one: Statement, other: Statement, asked: frozenset[str], names: froz
     """Whether the other says the same of something else than what was asked about. Where both count
     the same, that it is so again, or now, is nothing else."""
     lacking = (asked & one.words) - other.words
-    again = now_or_again(other.told) if one.units & other.units else ""
-    new = other.words - one.words - other.units - content(again)
     shared = _share(one.words & other.words, one.words, other.words)
-    return bool(new and lacking) and shared >= (SOMEWHAT if lacking & names else ALIKE)
+    if not lacking or shared < (SOMEWHAT if lacking & names else ALIKE):
+        return False
+    again = now_or_again(other.told) if one.units & other.units else ""
+    return bool(other.words - one.words - other.units - content(again))
 
 
 def names_in(text: str) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import chain, filterfalse, groupby
 
 from recollect.named_tuple import NamedTuple
-from recollect.text.terms import is_run, terms
+from recollect.text.terms import is_run, stems
 
 Mark = tuple[int, int]
 """Where something that matches begins and ends."""
@@ -95,7 +95,7 @@ def _in_chunk(match: re.Match[str], words: set[str]) -> Iterator[Mark]:
 
 
 def _has_any(part: str, words: set[str]) -> bool:
-    return not words.isdisjoint(terms(part).stem.split())
+    return not words.isdisjoint(stems(part))
 
 
 def _best_start(matches: list[Mark], width: int) -> int:

@@ -84,6 +84,8 @@ MAX_TERM = 80
 """Longer compounds (data URIs) are indexed by their parts only, longer words by so much."""
 
 MEMO_SIZE = 1 << 18
+SENTENCE, SENTENCES = 1_000, 4_096
+"""Characters of a text whose stems are kept in memory, and how many such texts."""
 
 
 class Terms(NamedTuple):
@@ -215,9 +217,16 @@ def terms(text: str) -> Terms:
     return Terms(" ".join(stems), " ".join(exact))
 
 
-def stems(text: str) -> set[str]:
-    """The stems of *text*, each once."""
-    return set(terms(text).stem.split())
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(" ".join([_memo[chunk][0] for chunk in chunks(text)]).split())
+
+
+_known_stems = lru_cache(SENTENCES)(_stems)
+
+
+def stems(text: str) -> frozenset[str]:
+    """The stems of *text*, each once. A search asks it of a sentence several times."""
+    return _known_stems(text) if len(text) <= SENTENCE else _stems(text)
 
 
 def fold_prefix(text: str) -> str:

@@ -4,11 +4,12 @@ where it is short."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from recollect.text import blocks as text_blocks
 from recollect.text.code import is_code
-from recollect.text.sentences import joined, units
+from recollect.text.sentences import KNOWN, PASSAGE, joined, units
 from recollect.text.tokens import count_tokens
 
 SHORT, CODE = 60, 200
@@ -22,16 +23,23 @@ FENCES = ("```", "~~~")
 _FENCE = re.compile(r"^\s{0,3}(?:`{3}|~{3})", re.MULTILINE)
 
 
-def units_of(text: str, begin: int, *, blocks: bool = False) -> list[tuple[int, int, int]]:
+def units_of(text: str, begin: int, *, blocks: bool = False) -> Sequence[tuple[int, int, int]]:
     """Returns (start, end, tokens) of each unit; a short passage is one, and so is a small block
     where *blocks* are what is wanted: to be shown, not to tell what one sentence says."""
+    return (_known if len(text) <= PASSAGE else _units_of)(text, begin, blocks)
+
+
+def _units_of(text: str, begin: int, blocks: bool) -> Sequence[tuple[int, int, int]]:
     whole = count_tokens(text[begin:])
     if whole <= SHORT or (whole <= CODE and _is_code(text[begin:])):
-        return [(begin, len(text), whole)]
-    return [
+        return ((begin, len(text), whole),)
+    return tuple(
         (begin + start, begin + end, count_tokens(text[begin + start : begin + end]))
         for start, end in useful(text[begin:], BLOCK if blocks else 0)
-    ]
+    )
+
+
+_known = lru_cache(KNOWN)(_units_of)
 
 
 def _is_code(text: str) -> bool:

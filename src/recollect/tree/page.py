@@ -181,7 +181,7 @@ def _speaks_for(page: TopicPage, fact: Fact) -> bool:
     )
 
 
-def _stems(text: str) -> set[str]:
+def _stems(text: str) -> frozenset[str]:
     return stems(text) - stopwords()
 
 

@@ -401,5 +401,5 @@ def as_asked(question: Question, confidence: float) -> PastRequest:
     return PastRequest(query.key(), query.text, query.space(), owner, sources, confidence)
 
 
-def _overlap(one: set[str], other: set[str]) -> float:
+def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / (len(one | other) or 1)

@@ -156,7 +156,7 @@ def _lines(text: str) -> Iterator[list[str]]:
         fenced ^= fence
 
 
-def _words(text: str) -> set[str]:
+def _words(text: str) -> frozenset[str]:
     """Returns the stems of the words that carry meaning."""
     return stems(text) - stopwords()
 

@@ -46,9 +46,9 @@ def first_person(text: str) -> str:
     return text
 
 
-def words_for(text: str) -> set[str]:
+def words_for(text: str) -> frozenset[str]:
     """Returns the stems by which a question names the user."""
-    return set() if _names_nobody(text) else stems(text) - stems(first_person(text))
+    return frozenset() if _names_nobody(text) else stems(text) - stems(first_person(text))
 
 
 def _names_nobody(text: str) -> bool:

@@ -24,6 +24,7 @@ FEW = 3
 """Words of a greeting, or of thanks, beside a question."""
 _MARKED = re.compile(r"[\w)\]\"'”’»」』*_`%]\s?[?？؟]+[!！]*[\"'”’)\]*_»」』]*$")
 """How a question ends. A mark that stands after a sign is a placeholder, as in ``id = ?``."""
+_MARK = re.compile("[?？؟]")
 _OPENS = re.compile(
     r"""(?:(?:hi|hey|hello|ok|okay|so|and|but|also|now|please)\b[\s,]*)*(?:
       (?:why|where|who|whose|whom|which|how)\b(?!\s(?:to|we|i|it)\b)
@@ -67,7 +68,7 @@ def asks_how_to(text: str) -> bool:
 def is_question(text: str, *, typed: bool = False) -> bool:
     """Whether the text is nothing but questions, a greeting aside. Whoever *typed* it as a prompt
     may have left out the mark."""
-    if len(text) > LONGEST:
+    if len(text) > LONGEST or not (typed or _MARK.search(text)):
         return False
     parts = [text[start:end].strip() for start, end in units(text)]
     said = [part for part in parts if len(part.split()) > FEW or _MARKED.search(part)]

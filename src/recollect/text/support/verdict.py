@@ -591,11 +591,11 @@ def _compared(case: CitedSentence) -> str:
     return ""
 
 
-def _sides(text: str) -> tuple[set[str], set[str]]:
+def _sides(text: str) -> tuple[frozenset[str], frozenset[str]]:
     """The words on each side of a comparison that are not on the other."""
     found = _COMPARED.search(text)
     if not found:
-        return set(), set()
+        return frozenset(), frozenset()
     before, after, one, other = found.groups("")
     left, right = stems(before + one) - stopwords(), stems(after + other) - stopwords()
     return left - right, right - left
