@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from training.encoder.model import Encoder, Output, Texts, halved
-from training.encoder.sets import ASKED, CLS, OF_FILES, PREFIX, SEP, WRITTEN, domain
+from training.encoder.sets import ASKED, CLS, PREFIX, SEP, WRITTEN, domain
 
 QUESTIONS, HARD = 56, 7
 WRONG = 4  # of them, of those that were written for the question
@@ -251,7 +251,7 @@ class Batches:
             which = np.arange(a, b)[corpus.train[a:b]]
             if len(which):
                 self.asked[name] = which
-        most = dict.fromkeys((WRITTEN, OF_FILES), MOST_WRITTEN)
+        most = {name: MOST_WRITTEN for name in self.asked if name.startswith(WRITTEN)}
         sizes = np.array([min(most.get(k, MOST), len(v)) for k, v in self.asked.items()]) ** POWER
         self.shares = sizes / sizes.sum()
         rows = np.concatenate([np.arange(*corpus.sets[n].passages) for n in self.names])

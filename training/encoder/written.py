@@ -6,7 +6,9 @@ text's, of some of these texts and of others. A text with ``from`` is a real one
 the domain of the set or folder that it is from: a fold that leaves the domain out leaves it out.
 
 ``training/files.jsonl.xz`` has passages as long files are cut into (handbooks, logs, minutes,
-lists), each of several facts, with questions, most in other words, and the sentence that answers.
+lists), each of several facts, with questions, most in other words, and the sentence that answers;
+``training/short.jsonl.xz`` the same of what is short: pieces of code, facts, notes, reminders and a
+few turns of a talk, each of the domain of its kind.
 
 ``training/near.jsonl.xz`` and ``training/changes.jsonl.xz`` have groups: questions, texts that
 answer them, most in other words, and texts about the same thing that do not. A group of ``near``
@@ -38,6 +40,14 @@ KINDS = {
     "meetings and records": "records",
 }
 """The domain of a kind of text."""
+SHORT = {
+    "code": "code",
+    "fact": "personal",
+    "note": "personal",
+    "reminder": "personal",
+    "turns": "conversation",
+}
+"""The domain of a kind of short text."""
 
 
 class Text(NamedTuple):
@@ -56,11 +66,14 @@ def written() -> dict[str, list[Text]]:
         with lzma.open(file, "rt", encoding="utf-8") as rows:
             for row in map(json.loads, rows):
                 _take(row, sets.setdefault(_set_of(row), {}))
-    sets[OF_FILES] = {row["t"]: _of_file(row) for row in lines(HERE / "files.jsonl.xz")}
+    sets[OF_FILES] = {row["t"]: _answered(row) for row in lines(HERE / "files.jsonl.xz")}
+    for row in lines(HERE / "short.jsonl.xz"):
+        sets.setdefault(f"{WRITTEN} {SHORT[row['k']]}", {})[row["t"]] = _answered(row)
     return {name: list(texts.values()) for name, texts in sets.items()}
 
 
-def _of_file(row: dict[str, Any]) -> Text:
+def _answered(row: dict[str, Any]) -> Text:
+    """A text whose questions have the sentence that answers each."""
     return Text(row["t"], [(one["q"], one["a"]) for one in row["q"]], row["n"])
 
 

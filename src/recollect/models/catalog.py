@@ -118,7 +118,7 @@ EMBED = LocalModel(
     languages=("en",),
     query_prefix=ARCTIC_S.query_prefix,
     files={
-        "model.onnx": "c3b7fa8352d4fdb639a72c17e1d9b2a2f240dbde0c84e6d8954872eca2828554",
+        "model.onnx": "7eb05f4ea49ccd04e482750ccd55887f26accdb7d717a7042ced254dcaad2d1b",
         "tokenizer.json": "325e6539e09081160e94f36b13f0869734587b16be2add1a6848ba7eb4c10c38",
     },
     locations=(Location("package", "recollect/weights/embed"),),
@@ -127,14 +127,16 @@ EMBED = LocalModel(
         "recollect-embed@9c591160ecb0",
         "recollect-embed@f35c91d33df9",
         "recollect-embed@d5bce4168887",
+        "recollect-embed@c3b7fa8352d4",
     ),
     states="LayerNormalization_228",
     optimised=True,
 )
 """Twelve layers, trained from arctic-embed-s on questions that people asked and on others that were
-written for it, some about passages of long files, some with texts that come near and do not answer;
-see the model card beside its files. Before it, the same without those passages (48c84d4a6199),
-without these texts (9c591160ecb0), without the questions that were written (f35c91d33df9), and six
+written for it, some about passages of long files, code and short notes, some with texts that come
+near and do not answer; see the model card beside its files. Before it, the same without code and
+notes (c3b7fa8352d4), without long files (48c84d4a6199), without texts that come near
+(9c591160ecb0), without the questions that were written (f35c91d33df9), and six
 layers (d5bce4168887) went by its name."""
 
 PAIR = LocalModel(

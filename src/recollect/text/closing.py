@@ -15,7 +15,7 @@ from recollect.text.pairs import Judge
 from recollect.text.statements.in_force import is_idle, is_proposed
 from recollect.text.terms import fold
 
-NEAR = 0.86
+NEAR = 0.82
 """The least cosine of what was open and what closes it."""
 _DEBATES = re.compile(
     r"\b(?:ask(?:s|ed|ing)?|discuss\w*|compar\w+|evaluat\w+|consider\w*|debat\w+|postpon\w+"

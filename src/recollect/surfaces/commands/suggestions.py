@@ -58,11 +58,12 @@ class Suggestion(NamedTuple):
 
 
 def suggested(memory: facade.Memory) -> Sequence[Suggestion]:
-    """Returns up to three questions, the surest of those that were tried; words to search for only
-    where there are fewer questions."""
+    """Returns up to three questions, the surest of those that were tried, of kinds in turn where
+    they are about as sure; words to search for only where there are fewer questions."""
     tried = islice(_candidates(memory), _TRIES)
-    found = filter(None, (_asked(memory, one) for one in tried))
-    return sorted(found, key=lambda one: (not one.question.endswith("?"), -one.confidence))[:_MOST]
+    found = [one for one in (_asked(memory, one) for one in tried) if one]
+    found.sort(key=lambda one: (not one.question.endswith("?"), -round(one.confidence, 1)))
+    return found[:_MOST]
 
 
 def _candidates(memory: facade.Memory) -> Iterator[Document]:
