@@ -7,7 +7,8 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
@@ -68,15 +69,11 @@ class LlmServer:
                 with outer._lock:
                     outer.asked.append(asked)
                     answer = outer.answers.pop(0) if len(outer.answers) > 1 else outer.answers[0]
-                    outer.at_once += 1
-                    outer.most_at_once = max(outer.most_at_once, outer.at_once)
                 try:
                     outer._say(self, answer if isinstance(answer, Say) else answer(asked))
                 except OSError:
                     outer.dropped.set()
                 finally:
-                    with outer._lock:
-                        outer.at_once -= 1
                     self.close_connection = True
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
@@ -92,7 +89,8 @@ class LlmServer:
         if not say.pause:
             self._head(handler, say, length)
         for place, part in enumerate(say.parts):
-            self._rest(handler, say.pause)
+            with self._counted():  # not while it writes: whoever has all of it may ask again
+                self._rest(handler, say.pause)
             if say.pause and not place:
                 self._head(handler, say, length)
             handler.wfile.write(part)
@@ -110,6 +108,17 @@ class LlmServer:
             handler.send_header("Content-Length", str(length))
         handler.send_header("Connection", "close")
         handler.end_headers()
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        with self._lock:
+            self.at_once += 1
+            self.most_at_once = max(self.most_at_once, self.at_once)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self.at_once -= 1
 
     def _rest(self, handler: BaseHTTPRequestHandler, seconds: float) -> None:
         """Wait, and look whether the client is still there."""

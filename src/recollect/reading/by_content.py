@@ -62,11 +62,11 @@ _SOMEBODYS = re.compile(r"\b[A-Z]\w+['’]s?\s((?:\w+\s)?\w+)")
 """What a statement says is somebody's."""
 ALONE = 0.7
 """How sure a fact is that stands out by what it means."""
-NEAR = 0.675
+NEAR = 0.7
 """The cosine from which a fact with some words of the question may say what is asked."""
 PERHAPS = 0.55
 """How sure a fact is at most that only has more of the words than what else was found."""
-OUTSTANDING = ((0.15, 0.64, 0.07), (1.0, NEAR, 0.105))
+OUTSTANDING = ((0.15, 0.64, 0.07), (1.0, 0.675, 0.105))
 """Up to which share of the question's words, with which cosine, and how far ahead of every other a
 fact stands out. One with some of the words has to be farther ahead: what is asked about another
 thing shares most of its words with a fact, and is near it."""
