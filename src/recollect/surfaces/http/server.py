@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 CONNECTIONS = 256
 SILENT = 64
 """Connections on which nothing has been asked yet: the oldest of more is left."""
+GRACE = 0.3
+"""Seconds in which a server that ends still hears what such a connection asks."""
 
 # ------------------------------------------------------------------ the token
 
@@ -90,6 +92,18 @@ class TimeoutProtocol(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
         super().connection_lost(exc)
+
+    def shutdown(self) -> None:
+        """Ends; a connection that has just been taken is given time to ask, for whoever made it
+        knows nothing of the end."""
+        if self._head is None:
+            self._end()
+        else:
+            self.loop.call_later(GRACE, self._end)
+
+    def _end(self) -> None:
+        if not self.transport.is_closing():
+            super().shutdown()
 
     def timeout_keep_alive_handler(self) -> None:
         if self.transport.get_write_buffer_size():  # nobody takes it
