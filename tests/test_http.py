@@ -18,11 +18,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
 pytest.importorskip("mcp", reason="the SDK is not installed: `pip install 'recollect[server]'`")
 
+import h11
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
@@ -633,6 +635,26 @@ def test_a_body_does_not_wait_until_its_head_is_acknowledged() -> None:
         bound.accept()[0] as accepted,
     ):
         assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
+def test_who_has_just_connected_is_heard_before_a_server_ends() -> None:
+    later: list[Callable[[], object]] = []
+    line, idle = Mock(is_closing=lambda: False), Mock(is_closing=lambda: False)
+    protocol = http_server.TimeoutProtocol.__new__(http_server.TimeoutProtocol)
+    vars(protocol).update(
+        cycle=None,
+        conn=h11.Connection(h11.SERVER),
+        transport=line,
+        loop=Mock(call_later=lambda _, do: later.append(do)),
+        _head=Mock(),  # nothing has been asked yet
+    )
+    protocol.shutdown()
+    assert not line.close.called
+    later[0]()
+    assert line.close.called
+    vars(protocol).update(transport=idle, _head=None)
+    protocol.shutdown()
+    assert idle.close.called
 
 
 def test_a_store_that_is_restored_or_moved_is_served_from_then_on(tmp_path: Path) -> None:

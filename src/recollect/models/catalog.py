@@ -136,8 +136,8 @@ EMBED = LocalModel(
 written for it, some about passages of long files, code and short notes, some with texts that come
 near and do not answer; see the model card beside its files. Before it, the same without code and
 notes (c3b7fa8352d4), without long files (48c84d4a6199), without texts that come near
-(9c591160ecb0), without the questions that were written (f35c91d33df9), and six
-layers (d5bce4168887) went by its name."""
+(9c591160ecb0), without the questions that were written (f35c91d33df9), and six layers
+(d5bce4168887) went by its name."""
 
 PAIR = LocalModel(
     name="recollect-pair",

@@ -63,7 +63,8 @@ _SOMEBODYS = re.compile(r"\b[A-Z]\w+['’]s?\s((?:\w+\s)?\w+)")
 ALONE = 0.7
 """How sure a fact is that stands out by what it means."""
 NEAR = 0.7
-"""The cosine from which a fact with some words of the question may say what is asked."""
+"""The cosine from which a fact that is named, and says nothing of what is asked by its words, may
+say it by what it means."""
 PERHAPS = 0.55
 """How sure a fact is at most that only has more of the words than what else was found."""
 OUTSTANDING = ((0.15, 0.64, 0.07), (1.0, 0.675, 0.105))
